@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::shell::{Step, TaskFailure};
-use crate::{gallery, rules};
+use crate::{gallery, python, rules};
 
 pub fn all() -> Result<(), TaskFailure> {
     rules::all()?;
@@ -14,7 +14,8 @@ pub fn all() -> Result<(), TaskFailure> {
     Step::cargo("documentation", &["doc", "--workspace", "--no-deps", "--quiet"])
         .with("RUSTDOCFLAGS", "-D warnings")
         .run()?;
-    gallery::all()
+    gallery::all()?;
+    python::tests()
 }
 
 /// The library without any of its features, and for browsers where the target is installed.

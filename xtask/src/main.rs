@@ -1,4 +1,4 @@
-//! Development tasks: `cargo xtask test`, `cargo xtask rules`, `cargo xtask fuzz`, `cargo xtask mutants`, `cargo xtask bench`.
+//! Development tasks: `cargo xtask test`, `cargo xtask rules`, `cargo xtask wheel`, `cargo xtask fuzz`, `cargo xtask mutants`, `cargo xtask bench`.
 
 mod bench;
 mod check;
@@ -6,6 +6,7 @@ mod fuzz;
 mod gallery;
 mod models;
 mod mutants;
+mod python;
 mod rules;
 mod shell;
 
@@ -16,8 +17,10 @@ use std::time::Instant;
 const USAGE: &str = "\
 Usage: cargo xtask TASK
 
-  test                 rules, formatting, lints, all tests, documentation, every model of the gallery
+  test                 rules, formatting, lints, all tests, documentation, every model of the gallery, the Python package
   rules                direction of dependencies, unique names of types and equations, sizes of files, mutants that still apply; builds nothing
+  wheel                the Python package as a wheel, in target/wheels
+  python               that wheel in an environment of its own, and the tests in python/tests
   fuzz [--seconds N]   each fuzz target for N seconds (60 if not said); needs a C++ compiler
   fuzz models [--minutes N] [--seed K]
                        the whole program on random models for N minutes (10 if not said), from a seed on;
@@ -36,6 +39,8 @@ fn main() -> ExitCode {
     let done = match words.as_slice() {
         ["test"] => check::all(),
         ["rules"] => rules::all(),
+        ["wheel"] => python::wheel().map(drop),
+        ["python"] => python::tests(),
         ["fuzz"] => fuzz::all(60),
         ["fuzz", "--seconds", seconds] => match seconds.parse() {
             Ok(seconds) => fuzz::all(seconds),

@@ -25,6 +25,7 @@
 //! ```
 
 mod adjust;
+mod asked;
 mod diagnostic;
 mod document;
 mod method;

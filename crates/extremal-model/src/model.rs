@@ -14,6 +14,7 @@ use crate::tables::{
     Discretisation, DryFriction, Entropy, Exact, Expected, FirstOrderState, FrictionTerm, Invariant, ModelConstraint,
     ModelPort, Objective, OutputQuantity, Parameter, SimulationSettings, StateLaw, Statements, Stop, SymmetryGenerator,
 };
+use crate::text::SourceText;
 
 /// A validated model: what the user stated, as expressions of one graph.
 ///
@@ -108,6 +109,11 @@ impl Model {
     /// Everything that is wrong with it.
     pub fn load(text: &str, overrides: &Overrides) -> Result<Model, InvalidModel> {
         Model::load_adjusted(text, overrides, |_| {})
+    }
+
+    /// The same with what is asked for from outside the file.
+    pub(crate) fn read(text: &str, overrides: &Overrides, quantities: Vec<SourceText>) -> Result<Model, InvalidModel> {
+        Model::load_adjusted(text, overrides, |statements| statements.quantities = quantities)
     }
 
     /// The same with what it states adjusted before it is resolved.
@@ -239,6 +245,8 @@ impl Model {
         expected: Expected,
         /// Where a run ends early.
         stops: Stop,
+        /// The expressions that it was [`asked`](Model::asked) for.
+        quantities: Id,
     }
 
     /// The symbol of time, or of whatever else is the independent variable.

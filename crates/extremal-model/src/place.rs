@@ -201,6 +201,13 @@ impl ExpressionPlace {
         ..ExpressionPlace::of_state("an output")
     };
     pub const INVARIANT: ExpressionPlace = ExpressionPlace::of_state("an invariant");
+    pub const QUANTITY: ExpressionPlace = ExpressionPlace {
+        order: Some(MAX_ORDER),
+        controls: true,
+        multipliers: true,
+        may_use: "positions, their time derivatives, entropies, states, controls, multipliers of constraints (`lambda_rod`), time and parameters",
+        ..ExpressionPlace::of_state("a quantity")
+    };
     pub const STOP: ExpressionPlace = ExpressionPlace {
         condition_help: Some("a run stops where an expression crosses zero: write the difference of both sides"),
         ..ExpressionPlace::of_state("a stop")

@@ -30,6 +30,16 @@ impl SourceText {
         SourceText { value: value.to_owned(), span, outside: false, map }
     }
 
+    /// A string that stands in its source as it is, from here on.
+    pub fn bare(value: &str, start: usize) -> SourceText {
+        SourceText {
+            value: value.to_owned(),
+            span: start..start + value.len(),
+            outside: false,
+            map: Map::Shifted(start),
+        }
+    }
+
     /// A string from outside the file, in place of what stands at `span`.
     pub fn outside(value: &str, span: Span) -> SourceText {
         SourceText { value: value.to_owned(), span, outside: true, map: Map::Whole }

@@ -46,6 +46,11 @@ impl Asked {
             backend: of_model.backend,
         }
     }
+
+    /// The same, but a step or an end that is not asked for is left to the model, where it may follow parameters.
+    pub fn following(&self, model: &extremal_engine::Model) -> Settings {
+        Settings { step: self.step, extent: self.extent, ..self.settings(model) }
+    }
 }
 
 /// Methods that say one thing each, into fields of the same names of a field.

@@ -1,6 +1,7 @@
 //! Methods against steps.
 
 use extremal_engine::compare::{Against, compare};
+use extremal_engine::model::Extent;
 use extremal_engine::{Method, Settings};
 use serde::Serialize;
 
@@ -19,6 +20,7 @@ pub struct Comparison {
     model: Model,
     methods: Vec<Method>,
     steps: Vec<f64>,
+    until: Option<f64>,
 }
 
 /// One method at one step.
@@ -45,7 +47,7 @@ pub struct Measured {
 
 impl Comparison {
     pub(crate) fn of(model: &Model) -> Comparison {
-        Comparison { model: model.clone(), methods: Vec::new(), steps: Vec::new() }
+        Comparison { model: model.clone(), methods: Vec::new(), steps: Vec::new(), until: None }
     }
 
     /// The methods; that of the model if none are given.
@@ -62,6 +64,13 @@ impl Comparison {
         self
     }
 
+    /// The time at which all of them end, instead of that of the model.
+    #[must_use]
+    pub fn until(mut self, time: f64) -> Self {
+        self.until = Some(time);
+        self
+    }
+
     /// Runs all of them against the closed form of the model, or an accurate solution where it has none.
     ///
     /// # Errors
@@ -69,7 +78,8 @@ impl Comparison {
     pub fn run(&self) -> Result<Vec<Measured>, Error> {
         self.methods.iter().try_for_each(Method::check)?;
         let model = self.model.working_copy();
-        let settings = Settings::of(&model);
+        let of_model = Settings::of(&model);
+        let settings = Settings { extent: self.until.map(Extent::Until).or(of_model.extent), ..of_model };
         let methods = if self.methods.is_empty() { vec![settings.method.clone()] } else { self.methods.clone() };
         let steps: Vec<f64> =
             if self.steps.is_empty() { settings.step.into_iter().collect() } else { self.steps.clone() };

@@ -76,7 +76,23 @@ impl Equations {
     /// # Errors
     /// The model has none.
     pub fn data(&self) -> Result<serde_json::Value, Error> {
-        self.written(Form::Lagrange, None, |derivation| serde_json::to_value(derivation).unwrap_or_default())
+        self.data_of(Form::Lagrange, None)
+    }
+
+    /// Equations of any form as data: sections with a title and equations, each with both sides as text and as LaTeX. The method is
+    /// that of [`Form::Discrete`], where it is not that of the model.
+    ///
+    /// ```
+    /// use extremal::{Form, Model};
+    /// let data = Model::gallery("harmonic-oscillator")?.equations().data_of(Form::Hamilton, None)?;
+    /// assert_eq!(data["sections"][0]["equations"][0]["left"], "H");
+    /// # Ok::<(), extremal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The model has none.
+    pub fn data_of(&self, form: Form, method: Option<Method>) -> Result<serde_json::Value, Error> {
+        self.written(form, method, |derivation| serde_json::to_value(derivation).unwrap_or_default())
     }
 
     fn text(&self, derivation: &Derivation<'_>) -> String {

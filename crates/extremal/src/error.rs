@@ -6,6 +6,7 @@ use std::path::Path;
 use extremal_engine::InvalidModel;
 use extremal_engine::boundary::ProblemError;
 use extremal_engine::compare::CompareError;
+use extremal_engine::function::FunctionError;
 use extremal_engine::mechanics::discrete::SchemeError;
 use extremal_engine::model::{Diagnostic, MethodError, render};
 use extremal_engine::run::{ChangeError, SetupError};
@@ -15,7 +16,7 @@ use extremal_engine::trajectory::PlotError;
 use extremal_engine::trajectory::frame::FrameError;
 use extremal_engine::trajectory::{FormatError, RecordError, SinkError};
 
-use crate::Run;
+use crate::{Ensemble, Run, Solution};
 
 /// Why there is no result.
 ///
@@ -32,6 +33,8 @@ struct Inner {
     message: String,
     diagnostics: Vec<Diagnostic>,
     partial: Option<Run>,
+    ensemble: Option<Ensemble>,
+    solution: Option<Solution>,
 }
 
 /// What kind of thing went wrong.
@@ -60,12 +63,35 @@ pub enum ErrorKind {
 
 impl Error {
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Error {
-        Error(Box::new(Inner { kind, message: message.into(), diagnostics: Vec::new(), partial: None }))
+        let (diagnostics, partial, ensemble, solution) = (Vec::new(), None, None, None);
+        Error(Box::new(Inner { kind, message: message.into(), diagnostics, partial, ensemble, solution }))
     }
 
     pub(crate) fn of_run(kind: ErrorKind, message: impl Into<String>, run: Run) -> Error {
         let mut error = Error::new(kind, message);
         error.0.partial = Some(run);
+        error
+    }
+
+    pub(crate) fn with_ensemble(mut self, ensemble: Ensemble) -> Error {
+        self.0.ensemble = Some(ensemble);
+        self
+    }
+
+    pub(crate) fn with_solution(mut self, solution: Solution) -> Error {
+        self.0.solution = Some(solution);
+        self
+    }
+
+    /// What is wrong with expressions that were asked for.
+    pub(crate) fn of_expressions(invalid: InvalidModel) -> Error {
+        Error::rendered(invalid, "expression")
+    }
+
+    fn rendered(invalid: InvalidModel, file_name: &str) -> Error {
+        let message = render(&invalid.diagnostics, file_name, &invalid.source_text, false);
+        let mut error = Error::new(ErrorKind::Model, message.trim_end());
+        error.0.diagnostics = invalid.diagnostics;
         error
     }
 
@@ -91,6 +117,16 @@ impl Error {
     pub fn partial(&self) -> Option<&Run> {
         self.0.partial.as_ref()
     }
+
+    /// The members of a sweep that were done before it was interrupted.
+    pub fn ensemble(&self) -> Option<&Ensemble> {
+        self.0.ensemble.as_ref()
+    }
+
+    /// What a search had found when it ended without a solution that could be believed.
+    pub fn solution(&self) -> Option<&Solution> {
+        self.0.solution.as_ref()
+    }
 }
 
 impl fmt::Display for Error {
@@ -109,10 +145,16 @@ impl std::error::Error for Error {}
 
 impl From<InvalidModel> for Error {
     fn from(invalid: InvalidModel) -> Error {
-        let message = render(&invalid.diagnostics, "model", &invalid.source_text, false);
-        let mut error = Error::new(ErrorKind::Model, message.trim_end());
-        error.0.diagnostics = invalid.diagnostics;
-        error
+        Error::rendered(invalid, "model")
+    }
+}
+
+impl From<FunctionError> for Error {
+    fn from(error: FunctionError) -> Error {
+        match error {
+            FunctionError::Expressions(invalid) => Error::of_expressions(invalid),
+            other => Error::new(ErrorKind::Unsupported, other.to_string()),
+        }
     }
 }
 

@@ -43,9 +43,11 @@ mod analyze;
 mod asked;
 mod builder;
 mod compare;
+mod compiled;
 mod data;
 mod equations;
 mod error;
+mod function;
 mod model;
 mod motion;
 mod observer;
@@ -63,8 +65,10 @@ pub use builder::{
     StateSpec, Value,
 };
 pub use compare::{Comparison, Measured};
+pub use compiled::CompiledSimulation;
 pub use equations::Equations;
 pub use error::{Error, ErrorKind};
+pub use function::StateFunction;
 pub use model::Model;
 pub use motion::Motion;
 pub use observer::{Observer, Progress};
@@ -78,6 +82,7 @@ pub use sweep::{Ensemble, Sweep};
 
 pub use extremal_engine::Method;
 pub use extremal_engine::boundary::{Seek, Status};
+pub use extremal_engine::derive::Form;
 pub use extremal_engine::model::{
     AtSingular, Composition, CompositionBase, ConstraintForm, ConstraintKind, Diagnostic, Direction, EntropyBase,
     Feature, MethodFamily, Quadrature, Start,

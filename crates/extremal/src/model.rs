@@ -5,10 +5,14 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use extremal_engine::function::CompiledFunction;
 use extremal_engine::gallery;
 use extremal_engine::model::{Diagnostic, Overrides};
 
-use crate::{Analysis, Comparison, Equations, Error, ErrorKind, ModelBuilder, Motion, Optimization, Simulation, Sweep};
+use crate::{
+    Analysis, Comparison, Equations, Error, ErrorKind, ModelBuilder, Motion, Optimization, Simulation, StateFunction,
+    Sweep,
+};
 
 /// A system as its author states it, read and checked: coordinates, a Lagrangian, friction, heat, constraints, controls.
 ///
@@ -115,6 +119,17 @@ impl Model {
         Model::load(self.stated.text.clone(), self.stated.overrides.clone().set(parameter, value))
     }
 
+    /// The values that replace those of the text, in the order in which they were given.
+    ///
+    /// ```
+    /// let model = extremal::Model::gallery("pendulum")?.with("l", 2.0)?;
+    /// assert_eq!(model.changes().collect::<Vec<_>>(), [("l", "2")]);
+    /// # Ok::<(), extremal::Error>(())
+    /// ```
+    pub fn changes(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.stated.overrides.parameters()
+    }
+
     /// What it was read from.
     pub(crate) fn statement(&self) -> (&str, &Overrides) {
         (&self.stated.text, &self.stated.overrides)
@@ -192,6 +207,16 @@ impl Model {
     /// A comparison of methods and steps.
     pub fn compare(&self) -> Comparison {
         Comparison::of(self)
+    }
+
+    /// Compiles expressions of the model: of `t`, the coordinates, their time derivatives `x'` and `x''`, entropies, states, controls,
+    /// multipliers `lambda_rod`, parameters and definitions; `energy`, `lagrangian`, `p_x`, `T_S` and the rate `S'` by their names.
+    ///
+    /// # Errors
+    /// What is wrong with an expression ([`ErrorKind::Model`]), or what the equations do not determine.
+    pub fn function(&self, expressions: &[&str]) -> Result<StateFunction, Error> {
+        let (text, overrides) = self.statement();
+        Ok(StateFunction::of(CompiledFunction::new(text, overrides, expressions)?))
     }
 
     /// The boundary-value or control problem that the model states.

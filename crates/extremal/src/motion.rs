@@ -44,6 +44,11 @@ impl Motion {
         State::new(self.motion.run().columns(), self.motion.row().to_vec())
     }
 
+    /// The numbers of where it is, in the order of [`State::columns`].
+    pub fn row(&self) -> &[f64] {
+        self.motion.row()
+    }
+
     /// Steps taken.
     pub fn steps(&self) -> u64 {
         self.motion.steps()

@@ -125,6 +125,11 @@ impl Run {
         self.recorded.drifts.iter().find(|(known, _)| known == name).map(|(_, drift)| drift)
     }
 
+    /// The energy, invariants and momenta of symmetries, with how far each departed from its first value.
+    pub fn drifts(&self) -> impl Iterator<Item = (&str, &Drift)> {
+        self.recorded.drifts.iter().map(|(name, drift)| (name.as_str(), drift))
+    }
+
     /// What should be known before the numbers are believed.
     pub fn warnings(&self) -> &[String] {
         &self.recorded.warnings

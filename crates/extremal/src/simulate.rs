@@ -1,15 +1,12 @@
 //! A simulation: how a model is to be run.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
 
-use extremal_engine::Recorder;
 use extremal_engine::run::{Lattice, NEVER};
-use extremal_engine::trajectory::{RowBlock, Sink};
 
 use crate::asked::{Asked, step_options};
 use crate::observer::unwatched;
-use crate::{Error, Model, Motion, Observer, Progress, Run, Stream};
+use crate::{CompiledSimulation, Error, Model, Motion, Observer, Run, Stream};
 
 /// How a model is to be run. What is not said is taken from `[simulation]` in the model.
 ///
@@ -69,15 +66,8 @@ impl Simulation {
     ///
     /// # Errors
     /// As for [`Simulation::run`]; one that was ended is [`ErrorKind::Interrupted`](crate::ErrorKind::Interrupted).
-    pub fn run_with(&self, mut observer: impl Observer) -> Result<Run, Error> {
-        let (run, mut recorder) = self.prepared()?;
-        let kept = RowsInMemory::new(run.columns().len());
-        if self.keep {
-            recorder.add_sink("memory", Box::new(kept.clone()));
-        }
-        let outcome =
-            run.execute(&mut recorder, |now| observer.progress(Progress { done: now.step, total: Some(now.steps) }))?;
-        Run::of(&run, &outcome, &recorder, kept.take()).ended(&outcome.end)
+    pub fn run_with(&self, observer: impl Observer) -> Result<Run, Error> {
+        self.compile()?.run_with(observer)
     }
 
     /// Runs it row by row, as far as rows are asked for. Where no end is stated, there is none.
@@ -99,8 +89,8 @@ impl Simulation {
         let mut simulation = self.clone();
         let stated = self.asked.extent.or(self.model.working_copy().simulation().extent);
         simulation.asked.extent = stated.or(Some(NEVER));
-        let (run, recorder) = simulation.prepared()?;
-        Ok(Stream::of(run, recorder))
+        let compiled = simulation.compile()?;
+        Ok(Stream::of(compiled.compiled().clone(), compiled.recorder()?))
     }
 
     /// Begins a motion that goes on for as long as it is asked to, and whose parameters can be changed on the way.
@@ -125,60 +115,22 @@ impl Simulation {
         Ok(Motion::of(extremal_engine::run::RestartableMotion::new(model, &settings)?))
     }
 
-    /// The compiled run, and a recorder with the files.
-    fn prepared(&self) -> Result<(extremal_engine::CompiledRun, Recorder), Error> {
+    /// Derives and compiles everything, for a simulation that is to be run many times.
+    ///
+    /// # Errors
+    /// It cannot be set up.
+    pub fn compile(&self) -> Result<CompiledSimulation, Error> {
         self.asked.check()?;
         let (text, overrides) = self.model.statement();
-        let run = match Lattice::read(text, overrides, |model| self.asked.settings(model))? {
+        let (files, keep) = (self.files.clone(), self.keep);
+        if let Some((few, lattice)) = Lattice::read(text, overrides, |model| self.asked.settings(model))? {
             // The model with a few of its many like members, and what runs all of them.
-            Some((few, lattice)) => extremal_engine::CompiledRun::of_lattice(few, &lattice)?,
-            None => {
-                let model = self.model.working_copy();
-                let settings = self.asked.settings(&model);
-                extremal_engine::CompiledRun::new(model, &settings)?
-            }
-        };
-        let mut recorder = Recorder::new(run.columns().clone()).every(run.settings().record);
-        for path in &self.files {
-            recorder.add_file(path)?;
+            let run = extremal_engine::CompiledRun::of_lattice(few, &lattice)?;
+            return Ok(CompiledSimulation::of(run, files, keep));
         }
-        Ok((run, recorder))
-    }
-}
-
-/// Rows in memory, column by column.
-#[derive(Clone)]
-struct RowsInMemory(Arc<Mutex<Vec<Vec<f64>>>>);
-
-impl RowsInMemory {
-    fn new(columns: usize) -> RowsInMemory {
-        RowsInMemory(Arc::new(Mutex::new(vec![Vec::new(); columns])))
-    }
-
-    fn take(&self) -> Vec<Vec<f64>> {
-        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-impl Sink for RowsInMemory {
-    fn write_row(&mut self, row: &[f64]) -> std::io::Result<()> {
-        let mut columns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        columns.iter_mut().zip(row).for_each(|(column, value)| column.push(*value));
-        Ok(())
-    }
-
-    fn write_block(&mut self, block: &dyn RowBlock, first: usize, stride: usize) -> std::io::Result<()> {
-        let mut columns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for (at, column) in columns.iter_mut().enumerate() {
-            match stride {
-                1 => column.extend_from_slice(&block.column(at)[first..]),
-                _ => column.extend(block.column(at)[first..].iter().step_by(stride)),
-            }
-        }
-        Ok(())
-    }
-
-    fn finish(&mut self) -> std::io::Result<()> {
-        Ok(())
+        let model = self.model.working_copy();
+        let settings = self.asked.following(&model);
+        let adjustable = extremal_engine::sweep::AdjustableRun::new(model, &settings)?;
+        Ok(CompiledSimulation::adjustable(adjustable, files, keep))
     }
 }

@@ -123,11 +123,14 @@ impl Optimization {
         let solution = Solution::of(&problem, found, assessment.as_ref(), &levels);
         match solution.status() {
             status if status.is_solved() => Ok(solution),
-            Status::Interrupted => Err(Error::new(ErrorKind::Interrupted, "the observer ended the search")),
-            status => Err(Error::new(
-                ErrorKind::Unsolved,
-                format!("the problem is not solved: {}{}", status.name(), solution.doubts_in_words()),
-            )),
+            Status::Interrupted => {
+                Err(Error::new(ErrorKind::Interrupted, "the observer ended the search").with_solution(solution))
+            }
+            status => {
+                let doubts = solution.doubts_in_words();
+                let message = format!("the problem is not solved: {}{doubts}", status.name());
+                Err(Error::new(ErrorKind::Unsolved, message).with_solution(solution))
+            }
         }
     }
 }

@@ -27,6 +27,11 @@ impl State {
         self.columns.time().map_or(f64::NAN, |index| self.row[index])
     }
 
+    /// The names of its numbers.
+    pub fn columns(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().map(|column| column.name())
+    }
+
     /// The number in a column.
     pub fn get(&self, column: &str) -> Option<f64> {
         let index = self.columns.iter().position(|known| known.name() == column)?;

@@ -1,10 +1,13 @@
 //! Ensembles: one model with many parameters and starts.
 
-use std::ops::RangeInclusive;
+use std::borrow::Cow;
+use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 use std::sync::Arc;
 
-use extremal_engine::sweep::{Axis, Distribution, RandomAxis, Record, SweepOutcome, SweepReport, Values, Variation};
+use extremal_engine::sweep::{
+    Axis, Distribution, RandomAxis, Record, SweepOutcome, SweepProgress, SweepReport, Values, Variation,
+};
 use extremal_engine::trajectory::frame::{Existing, Frame};
 
 use crate::asked::{Asked, shared_result, step_options};
@@ -29,12 +32,20 @@ pub struct Sweep {
     variation: Variation,
     record: Record,
     threads: Option<usize>,
+    members: Option<Range<u64>>,
 }
 
 impl Sweep {
     pub(crate) fn of(model: &Model) -> Sweep {
         let variation = Variation { samples: 1, ..Variation::default() };
-        Sweep { model: model.clone(), asked: Asked::default(), variation, record: Record::End, threads: None }
+        Sweep {
+            model: model.clone(),
+            asked: Asked::default(),
+            variation,
+            record: Record::End,
+            threads: None,
+            members: None,
+        }
     }
 
     /// Varies a parameter, or the start of a coordinate, a velocity `x'` or an entropy, over evenly spaced values.
@@ -82,16 +93,52 @@ impl Sweep {
         self
     }
 
+    /// Runs these members alone, counted from 0, as a part of the whole: their rows have the bits that they have there. Machines that
+    /// know nothing of each other can share a sweep.
+    ///
+    /// ```
+    /// use extremal::Model;
+    /// let sweep = Model::gallery("pendulum")?.sweep().vary("theta", 0.1..=2.0, 10).until(1.0);
+    /// let (all, part) = (sweep.run()?, sweep.members(3..7).run()?);
+    /// assert_eq!(part["theta"], all["theta"][3..7]);
+    /// assert_eq!(part.numbers(), Some(&[3, 4, 5, 6][..]));
+    /// # Ok::<(), extremal::Error>(())
+    /// ```
+    #[must_use]
+    pub fn members(mut self, range: Range<u64>) -> Self {
+        self.members = Some(range);
+        self
+    }
+
+    /// How many members there are in all.
+    ///
+    /// # Errors
+    /// It cannot be set up.
+    pub fn count(&self) -> Result<u64, Error> {
+        Ok(Sweep { members: None, ..self.clone() }.compiled()?.members())
+    }
+
     /// Runs it and keeps the rows.
     ///
     /// # Errors
     /// It cannot be set up. Members that fail are rows that say so.
     pub fn run(&self) -> Result<Ensemble, Error> {
+        self.run_with(unwatched)
+    }
+
+    /// The same; the observer may end it.
+    ///
+    /// # Errors
+    /// As for [`Sweep::run`]; one that was ended is [`ErrorKind::Interrupted`], and [`Error::ensemble`] has the members that were done.
+    pub fn run_with(&self, mut observer: impl Observer) -> Result<Ensemble, Error> {
         let sweep = self.compiled()?;
-        let (frame, summary) = sweep.collect(self.thread_count());
-        let members = summary.members();
-        let outcome = SweepOutcome { summary, complete: true, resumed: 0 };
-        Ok(Ensemble::of(&sweep, &outcome, Some(frame), members))
+        let watch = |now: SweepProgress| observer.progress(Progress { done: now.done, total: Some(now.members) });
+        let (frame, outcome) = sweep.collect_watched(self.thread_count(), watch);
+        let all = Ensemble::of(&sweep, &outcome, Some(frame), outcome.summary.members());
+        match outcome.complete {
+            true => Ok(all),
+            false => Err(Error::new(ErrorKind::Interrupted, "the observer ended the sweep").with_ensemble(all)),
+        }
     }
 
     /// Runs it and writes the rows to a file, as .csv or .parquet, in bounded memory. One that is there already is continued, if the
@@ -110,8 +157,7 @@ impl Sweep {
     pub fn write_with(&self, path: impl AsRef<Path>, mut observer: impl Observer) -> Result<Ensemble, Error> {
         let sweep = self.compiled()?;
         let path = path.as_ref();
-        let existing = if path.exists() { Existing::Resume } else { Existing::Refuse };
-        let outcome = sweep.to_file(path, existing, self.thread_count(), |now| {
+        let outcome = sweep.to_file(path, Existing::Resume, self.thread_count(), |now| {
             observer.progress(Progress { done: now.done, total: Some(now.members) })
         })?;
         match outcome.complete {
@@ -123,13 +169,12 @@ impl Sweep {
     fn compiled(&self) -> Result<extremal_engine::sweep::CompiledSweep, Error> {
         self.asked.check()?;
         let model = self.model.working_copy();
-        // A step or an end that is not asked for follows the parameters that vary.
-        let settings = extremal_engine::Settings {
-            step: self.asked.step,
-            extent: self.asked.extent,
-            ..self.asked.settings(&model)
-        };
-        Ok(extremal_engine::sweep::CompiledSweep::new(model, &settings, self.variation.clone(), self.record)?)
+        let settings = self.asked.following(&model);
+        let sweep = extremal_engine::sweep::CompiledSweep::new(model, &settings, self.variation.clone(), self.record)?;
+        Ok(match &self.members {
+            Some(range) => sweep.with_members(range.clone())?,
+            None => sweep,
+        })
     }
 
     fn thread_count(&self) -> usize {
@@ -146,6 +191,7 @@ pub struct Ensemble {
 
 struct EnsembleData {
     names: Vec<String>,
+    words: Vec<String>,
     frame: Option<Frame>,
     members: u64,
     failed: u64,
@@ -162,6 +208,7 @@ impl Ensemble {
     ) -> Ensemble {
         let swept = EnsembleData {
             names: sweep.fields().number_names().to_vec(),
+            words: sweep.fields().text_names().to_vec(),
             frame,
             members,
             failed: outcome.summary.failed,
@@ -169,6 +216,30 @@ impl Ensemble {
             summary: sweep.report(outcome),
         };
         Ensemble { swept: Arc::new(swept) }
+    }
+
+    /// The number of the member that each row belongs to, from 0; none where the rows went to a file.
+    pub fn numbers(&self) -> Option<&[i64]> {
+        self.swept.frame.as_ref().map(|frame| frame.integers(0))
+    }
+
+    /// The names of the columns of words: how members ended, and why.
+    pub fn word_columns(&self) -> impl Iterator<Item = &str> {
+        self.swept.words.iter().map(String::as_str)
+    }
+
+    /// The words of a column, one for each row, where there is one; none where the rows went to a file.
+    ///
+    /// ```
+    /// use extremal::Model;
+    /// let all = Model::gallery("harmonic-oscillator")?.sweep().vary("x", 0.5..=1.5, 3).until(1.0).run()?;
+    /// assert_eq!(all.words("status").unwrap()[2].as_deref(), Some("finished"));
+    /// assert_eq!(all.numbers(), Some(&[0, 1, 2][..]));
+    /// # Ok::<(), extremal::Error>(())
+    /// ```
+    pub fn words(&self, name: &str) -> Option<&[Option<Cow<'static, str>>]> {
+        let index = self.swept.words.iter().position(|known| known == name)?;
+        self.swept.frame.as_ref().map(|frame| frame.texts(index))
     }
 
     /// How many members there are.

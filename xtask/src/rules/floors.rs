@@ -13,6 +13,7 @@ const FLOORS: &[&[&str]] = &[
     &["extremal-trajectory"],
     &["extremal-engine"],
     &["extremal", "extremal-cli"],
+    &["extremal-python"],
 ];
 
 /// Those that know none of the others, although they could.

@@ -54,7 +54,7 @@ fn rust_files(words: &[&str]) -> Result<Vec<PathBuf>, TaskFailure> {
         Ok(())
     }
     let mut files = Vec::new();
-    for folder in ["benches", "crates", "fuzz", "xtask"] {
+    for folder in ["benches", "crates", "fuzz", "python", "xtask"] {
         collect(&root().join(folder), &mut files).map_err(|error| TaskFailure::of(folder, &error))?;
     }
     let inside = |path: PathBuf| path.strip_prefix(root()).map(Path::to_path_buf).unwrap_or(path);

@@ -1,7 +1,7 @@
 //! `extremal sweep`: one model with many parameters and starts.
 
 use std::num::NonZero;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -57,6 +57,12 @@ pub struct SweepArguments {
     /// Read members from a file: a line of names, then a line of numbers for each, between commas
     #[arg(long, value_name = "FILE")]
     list: Option<String>,
+    /// March the members from number A to B alone, B not counted: their rows are those that they have among all
+    #[arg(long, value_name = "A:B", value_parser = member_range)]
+    members: Option<Range<u64>>,
+    /// March the K-th of N parts of about the same number of members, K from 1
+    #[arg(long, value_name = "K/N", value_parser = shard, conflicts_with = "members")]
+    shard: Option<(u64, u64)>,
     /// What is kept of each member
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = RecordName::End)]
     record: RecordName,
@@ -120,6 +126,12 @@ impl SweepArguments {
         }
     }
 
+    /// The members that are asked for, of so many.
+    fn part(&self, all: u64) -> Option<Range<u64>> {
+        let end = |part: u64, parts: u64| (u128::from(all) * u128::from(part) / u128::from(parts)) as u64;
+        self.members.clone().or(self.shard.map(|(part, parts)| end(part - 1, parts)..end(part, parts)))
+    }
+
     fn existing(&self) -> Existing {
         match (self.resume, self.force) {
             (true, _) => Existing::Resume,
@@ -132,6 +144,18 @@ impl SweepArguments {
         let cores = || thread::available_parallelism().map_or(1, NonZero::get);
         self.threads.map_or_else(cores, usize::from)
     }
+}
+
+fn member_range(text: &str) -> Result<Range<u64>, String> {
+    let numbers = text.split_once(':').and_then(|(from, to)| Some(from.trim().parse().ok()?..to.trim().parse().ok()?));
+    numbers.ok_or_else(|| "write the first member and the one behind the last, counted from 0, as `0:1000`".to_owned())
+}
+
+fn shard(text: &str) -> Result<(u64, u64), String> {
+    let numbers =
+        text.split_once('/').and_then(|(part, parts)| Some((part.trim().parse().ok()?, parts.trim().parse().ok()?)));
+    let known = numbers.filter(|(part, parts)| (1..=*parts).contains(part));
+    known.ok_or_else(|| "write the number of the part, from 1, and how many there are, as `3/20`".to_owned())
 }
 
 /// An ensemble that came to an end, whichever.
@@ -181,6 +205,10 @@ fn sweep(arguments: &SweepArguments, source: &Source) -> Result<FinishedSweep, C
     let settings = arguments.march.settings(&source.model);
     let record = arguments.record(&settings);
     let sweep = CompiledSweep::new(&source.model, &settings, arguments.variation()?, record)?;
+    let sweep = match arguments.part(sweep.members()) {
+        Some(part) => sweep.with_members(part)?,
+        None => sweep,
+    };
     let threads = arguments.threads();
     let mut bar = (!arguments.print.quiet).then(ProgressMeter::new);
     let clock = Instant::now();

@@ -39,6 +39,31 @@ fn a_member_is_the_run_of_its_own() {
     }
 }
 
+/// Three machines, of which one counts members and two count parts.
+#[test]
+fn parts_one_after_the_other_are_the_whole() {
+    let folder = Folder::new();
+    let ensemble =
+        ["sweep", "gallery:pendulum", "--random", "theta=-1:1", "--samples", "100", "--until", "1", "--quiet"];
+    let call = |more: &[&str]| folder.call(&[&ensemble[..], more].concat());
+    call(&["--out", "whole.csv"]).succeeded();
+    let parts = [("1.csv", "--shard", "1/3"), ("2.csv", "--members", "33:66"), ("3.csv", "--shard", "3/3")];
+    let rows: Vec<String> = parts
+        .iter()
+        .map(|(file, option, part)| {
+            call(&["--out", file, option, part]).succeeded();
+            folder.read(file)
+        })
+        .collect();
+    let without_heading = |text: &String| text.split_once('\n').unwrap().1.to_owned();
+    let joined = rows[0].clone() + &without_heading(&rows[1]) + &without_heading(&rows[2]);
+    assert_eq!(joined, folder.read("whole.csv"));
+    assert!(call(&["--members", "90:101"]).failed_with(2).contains("there are 100"));
+    assert!(call(&["--shard", "4/3"]).failed_with(2).contains("3/20"));
+    let other = call(&["--out", "1.csv", "--members", "0:2", "--resume"]).failed_with(2);
+    assert!(other.contains("1.csv"), "{other}");
+}
+
 #[cfg(unix)]
 #[test]
 fn killed_in_the_middle_and_resumed_the_file_is_the_same() {

@@ -143,7 +143,7 @@ impl Promises {
             rows: !matches!(*run.compiled, Compiled::Lattice(_)),
             // A quotient by a factor that falls without end ends in round-off, whatever the method does.
             energy: run.method != Method::Custom
-                && matches!(EnergyLaw::of(model), EnergyLaw::Conserved | EnergyLaw::Jacobi),
+                && matches!(run.energy_law(model), EnergyLaw::Conserved | EnergyLaw::Jacobi),
             first_law: run.method.keeps_energy(),
             constraint_sizes: run.constraint_sizes.clone(),
             jump: jump(model),

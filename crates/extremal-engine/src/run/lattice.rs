@@ -156,6 +156,7 @@ impl CompiledRun {
             stated_energy: f64::NAN,
             settings: lattice.settings.clone(),
             tracked: Vec::new(),
+            energy_law: Arc::default(),
             plan,
         };
         if let Ok(mut motion) = run.begin()

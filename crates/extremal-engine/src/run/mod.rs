@@ -34,10 +34,10 @@ mod warming;
 mod warning;
 mod watch;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use extremal_eval::Program;
-use extremal_model::Method;
+use extremal_model::{Method, Model};
 use extremal_solve::{AdaptiveMarcher, CompiledScheme, Kernel, March, SolveStructure, StartValues, StepFailure};
 
 use crate::SharedModel;
@@ -99,6 +99,8 @@ pub struct CompiledRun {
     stated_energy: f64,
     settings: Settings,
     tracked: Vec<Tracked>,
+    /// What is known of the energy, once it was asked for: it does not depend on values.
+    energy_law: Arc<OnceLock<EnergyLaw>>,
 }
 
 #[derive(Clone)]
@@ -213,6 +215,11 @@ impl CompiledRun {
     /// What the constraints amount to: degrees of freedom, rank, redundancy.
     pub fn constraints(&self) -> &ConstraintStructure {
         &self.constraints
+    }
+
+    /// What is known of the energy of its `model`.
+    pub(crate) fn energy_law(&self, model: &Model) -> &EnergyLaw {
+        self.energy_law.get_or_init(|| EnergyLaw::of(model))
     }
 
     /// Where the energy stands among the observed values of a motion.

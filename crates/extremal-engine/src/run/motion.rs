@@ -1,17 +1,19 @@
 //! A motion without an end, whose parameters can be changed on the way.
 
+use std::sync::Arc;
+
 use extremal_expr::syntax::nearest;
 use extremal_mechanics::discrete::SchemeError;
 use extremal_mechanics::{Block, Solve, System};
 use extremal_model::{Model, Start};
-use extremal_solve::{GuessSource, Kernel, NewtonOptions, SolveFailure};
+use extremal_solve::{GuessSource, Kernel, NewtonOptions, SolveFailure, StartValues};
 use extremal_trajectory::{RecordError, Recorder};
 use thiserror::Error;
 
 use super::execution::Execution;
 use super::judge::Moment;
 use super::start_check::{StartCheck, StartProblem};
-use super::{Compiled, CompiledRun, End, NEVER, Outcome, Settings, SetupError, ids};
+use super::{Compiled, CompiledRun, End, NEVER, Outcome, Plan, Settings, SetupError, ids};
 use crate::SharedModel;
 
 /// Why a parameter cannot be changed.
@@ -227,15 +229,33 @@ impl Change {
         self.velocities.run(&inputs, GuessSource::Formula, &mut start.v).map_err(ChangeError::Velocities)?;
         self.check.check(parameters, &mut start)?;
         let mut run = self.from_velocities.as_ref().unwrap_or(run).clone();
-        match std::sync::Arc::make_mut(&mut run.compiled) {
+        run.set_parameters(parameters);
+        run.start.values = start;
+        Ok(run)
+    }
+}
+
+impl CompiledRun {
+    fn set_parameters(&mut self, parameters: &[f64]) {
+        match Arc::make_mut(&mut self.compiled) {
             Compiled::Scheme(scheme) => scheme.set_parameters(parameters),
             Compiled::Adaptive(marcher) => marcher.set_parameters(parameters),
             Compiled::Lattice(_) => {}
         }
-        run.estimate.iter_mut().for_each(|kernel| kernel.set_parameters(parameters));
-        run.start.values = start;
-        run.start.set_parameters(parameters);
-        Ok(run)
+        self.estimate.iter_mut().for_each(|kernel| kernel.set_parameters(parameters));
+        self.start.set_parameters(parameters);
+    }
+
+    /// Other values than those it was compiled with: `start` was checked, and moved by so much because it missed the constraints.
+    pub(crate) fn set_values(&mut self, parameters: &[f64], start: StartValues, plan: Plan, moved: f64, missed: f64) {
+        if self.start.parameter_values() != parameters {
+            self.set_parameters(parameters);
+        }
+        (self.start.values, self.start.second_time) = (start, plan.step);
+        (self.constraints.moved, self.constraints.missed) = (moved, missed);
+        self.plan = plan;
+        // Nobody who changes values asks for it, and to compute it would derive the energy again.
+        self.stated_energy = f64::NAN;
     }
 }
 

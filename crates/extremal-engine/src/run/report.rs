@@ -174,7 +174,7 @@ impl Report<'_> {
 
     /// What is known of the energy.
     pub fn energy_law(&self) -> EnergyLaw {
-        EnergyLaw::of(self.model)
+        self.run.energy_law(self.model).clone()
     }
 
     fn end(&self) -> Option<EndState> {

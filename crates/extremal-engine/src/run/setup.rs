@@ -182,6 +182,7 @@ impl CompiledRun {
             stated_energy,
             settings: settings.clone(),
             tracked: tracked.to_vec(),
+            energy_law: Arc::default(),
         })
     }
 }

@@ -146,17 +146,20 @@ impl StartCheck {
         })
     }
 
-    /// Checks a start; one that violates the constraints is moved to the nearest that does not, if that is wanted.
-    pub fn check(&mut self, parameters: &[f64], start: &mut StartValues) -> Result<(), StartProblem> {
+    /// Checks a start; one that violates the constraints is moved to the nearest that does not, if that is wanted. Returns by how much of
+    /// their terms it missed them.
+    pub fn check(&mut self, parameters: &[f64], start: &mut StartValues) -> Result<f64, StartProblem> {
         self.kernel.set_parameters(parameters);
         if let Some(on_manifold) = &mut self.on_manifold {
             on_manifold.set_parameters(parameters);
-            on_manifold.settle(start)?;
+            let missed = on_manifold.settle(start)?.missed;
             self.evaluate(start)?;
-            return self.judge();
+            self.judge()?;
+            return Ok(missed);
         }
         self.evaluate(start)?;
         let violated = self.violations();
+        let missed = violated.iter().map(|violation| (violation.residual / violation.size).abs()).fold(0.0, f64::max);
         if !violated.is_empty() {
             let typed = violated.iter().all(|violation| violation.residual.abs() <= TYPED * violation.size);
             if !self.project && !typed {
@@ -169,7 +172,8 @@ impl StartCheck {
                 return Err(SetupError::from(ConstraintError::Inconsistent(left)).into());
             }
         }
-        self.judge()
+        self.judge()?;
+        Ok(missed)
     }
 
     fn evaluate(&mut self, start: &StartValues) -> Result<(), StartProblem> {

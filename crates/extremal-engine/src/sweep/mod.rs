@@ -3,6 +3,7 @@
 //! A [`CompiledSweep`] compiles the model once and marches a member for each combination that a [`Variation`] asks for. A member that cannot
 //! go on is a row that says so. Rows do not depend on threads, nor on how the work was cut or interrupted.
 
+mod adjustable;
 mod engine;
 mod list;
 mod member_marcher;
@@ -13,11 +14,11 @@ mod summary;
 mod target;
 mod variation;
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range as NumberRange};
 use std::path::Path;
 
 use extremal_mechanics::discrete::SchemeError;
-use extremal_model::Extent;
+use extremal_model::{Extent, Model};
 use extremal_solve::LaneMarcher;
 use extremal_trajectory::frame::{Existing, Fields, Frame, FrameError, FrameFile, Resumed, last_integer};
 use extremal_trajectory::{ColumnsError, shortest};
@@ -28,10 +29,11 @@ use crate::run::{Compiled, CompiledRun, Instruments, Promises, Settings, SetupEr
 use engine::Engine;
 use member_marcher::SweepContext;
 use members::{Fixed, Preparation};
-use pool::Cut;
+use pool::{Cut, SweepEnding};
 use record::Layout;
 use target::{Target, targets};
 
+pub use adjustable::AdjustableRun;
 pub use list::{List, ListError};
 pub use record::Record;
 pub use summary::{Range, Summary, SweepReport};
@@ -55,6 +57,11 @@ pub enum SweepError {
     NoEvents,
     #[error("{rows} rows for each member are too many to keep: record fewer of them")]
     TooManyRows { rows: u64 },
+    #[error("there are no members {from} to {to} (the last one not counted): there are {all}")]
+    NoMembers { from: u64, to: u64, all: u64 },
+    /// Values from which nothing starts.
+    #[error("{0}")]
+    Values(String),
 }
 
 /// One model with many parameters and starts, compiled.
@@ -147,12 +154,7 @@ impl CompiledSweep {
         if record == Record::Events && model.stops().is_empty() {
             return Err(SweepError::NoEvents);
         }
-        let fixed = Fixed { step: settings.step.is_some(), end: settings.extent.is_some() };
-        let settings = Settings {
-            step: settings.step.or(model.simulation().step),
-            extent: settings.extent.or(model.simulation().extent),
-            ..settings.clone()
-        };
+        let (settings, fixed) = fixed_settings(&model, settings);
         drop(model);
         let run = CompiledRun::new(&shared, &settings)?;
         let varied: Vec<String> = variation.names().zip(&targets).map(|(name, target)| column(name, *target)).collect();
@@ -172,7 +174,20 @@ impl CompiledSweep {
 
     /// How many members there are.
     pub fn members(&self) -> u64 {
-        self.cut.members
+        self.cut.members()
+    }
+
+    /// Marches these members alone, as a part of the whole: their numbers and rows are those that they have there.
+    ///
+    /// # Errors
+    /// There are no such members.
+    pub fn with_members(mut self, range: NumberRange<u64>) -> Result<Self, SweepError> {
+        let all = self.cut.end;
+        if range.start >= range.end || range.end > all {
+            return Err(SweepError::NoMembers { from: range.start, to: range.end, all });
+        }
+        (self.cut.begin, self.cut.end) = (range.start, range.end);
+        Ok(self)
     }
 
     /// The run of the model as it is.
@@ -206,6 +221,16 @@ impl CompiledSweep {
 
     /// Marches all members on so many threads and keeps their rows.
     pub fn collect(&self, threads: usize) -> (Frame, Summary) {
+        let (frame, outcome) = self.collect_watched(threads, |_| ControlFlow::Continue(()));
+        (frame, outcome.summary)
+    }
+
+    /// The same; `watch` may end the work, with the rows of the members done by then.
+    pub fn collect_watched(
+        &self,
+        threads: usize,
+        mut watch: impl FnMut(SweepProgress) -> ControlFlow<()>,
+    ) -> (Frame, SweepOutcome) {
         let mut all = Frame::new(&self.layout.fields);
         let mut summary = Summary::default();
         let keep = |mut frame: Frame, part: Summary| {
@@ -213,8 +238,9 @@ impl CompiledSweep {
             all.append(&mut frame);
             Ok::<(), std::convert::Infallible>(())
         };
-        let Ok(_) = self.march(0, threads, keep, |_| ControlFlow::Continue(()));
-        (all, summary)
+        let Ok(_) = self.march(SweepEnding::AtOnce, 0, threads, keep, |done| watch(self.progress(done, 0)));
+        let complete = summary.members() == self.cut.members();
+        (all, SweepOutcome { summary, complete, resumed: 0 })
     }
 
     /// Marches all members without keeping rows; `watch` may end the work.
@@ -224,7 +250,7 @@ impl CompiledSweep {
             summary.join(part);
             Ok::<(), std::convert::Infallible>(())
         };
-        let Ok(groups) = self.march(0, threads, keep, |done| watch(self.progress(done, 0)));
+        let Ok(groups) = self.march(SweepEnding::AfterGroup, 0, threads, keep, |done| watch(self.progress(done, 0)));
         SweepOutcome { summary, complete: groups == self.cut.groups(), resumed: 0 }
     }
 
@@ -244,7 +270,7 @@ impl CompiledSweep {
         let opened = FrameFile::open(path, &self.layout.fields, &identity, existing);
         if let Err(FrameError::Finished { path }) = &opened {
             // Rows are in the order of their members: what ends with another than the last is a copy of unfinished work.
-            let (last, count) = (last_integer(path)?, self.cut.members);
+            let (last, count) = (last_integer(path)?, self.cut.end);
             if last.is_none_or(|last| last as u64 + 1 != count) {
                 return Err(FrameError::Partial { path: path.clone(), last, count });
             }
@@ -258,7 +284,8 @@ impl CompiledSweep {
             summary.join(part);
             Ok::<(), FrameError>(())
         };
-        let groups = self.march(notes.len() as u64, threads, write, |done| watch(self.progress(done, resumed)))?;
+        let watch = |done| watch(self.progress(done, resumed));
+        let groups = self.march(SweepEnding::AfterGroup, notes.len() as u64, threads, write, watch)?;
         let complete = groups == self.cut.groups();
         if complete {
             file.finish()?
@@ -276,7 +303,7 @@ impl CompiledSweep {
             method: self.run.method().to_string(),
             step: self.run.step(),
             record: self.layout.record.name(),
-            members: self.cut.members,
+            members: self.cut.members(),
             complete: outcome.complete,
             resumed: outcome.resumed,
             summary: outcome.summary.clone(),
@@ -284,13 +311,20 @@ impl CompiledSweep {
         }
     }
 
+    /// The members that are marched, where they are not all.
+    fn part_of_all(&self) -> Option<NumberRange<u64>> {
+        let all = self.variation.members() == Some(self.cut.members());
+        (!all).then_some(self.cut.begin..self.cut.end)
+    }
+
     fn progress(&self, done: u64, resumed: u64) -> SweepProgress {
-        SweepProgress { done, members: self.cut.members, resumed }
+        SweepProgress { done, members: self.cut.members(), resumed }
     }
 
     /// Marches the groups from `first` on; returns how many are done then.
     fn march<E>(
         &self,
+        ending: SweepEnding,
         first: u64,
         threads: usize,
         mut take: impl FnMut(Frame, Summary) -> Result<(), E>,
@@ -310,7 +344,7 @@ impl CompiledSweep {
             left_out: self.run.left_out(),
         };
         let threads = if cfg!(feature = "parallel") { threads.max(1) } else { 1 };
-        let threads = (threads as u64).min(self.cut.members.div_ceil(self.cut.chunk));
+        let threads = (threads as u64).min(self.cut.members().div_ceil(self.cut.chunk));
         let engine = |_| {
             let block = self.cut.chunk as usize;
             Engine::new(&common, &self.run.compiled, self.check.clone(), self.lanes.clone(), block)
@@ -321,7 +355,7 @@ impl CompiledSweep {
             let summary = Summary::of(&frame, numbers, texts);
             take(frame, summary)
         };
-        pool::march(self.cut, first, engines, |numbers| preparation.members(numbers), summarised, watch)
+        pool::march(self.cut, ending, first, engines, |numbers| preparation.members(numbers), summarised, watch)
     }
 
     /// What the rows follow from, by names: a file can be resumed when it is the same.
@@ -362,10 +396,25 @@ impl CompiledSweep {
             ("samples", if random.is_empty() { String::new() } else { samples.to_string() }),
             ("seed", if random.is_empty() { String::new() } else { seed.to_string() }),
             ("groups of", self.cut.group.to_string()),
+            (
+                "members",
+                self.part_of_all().map_or_else(String::new, |part| format!("{} to {}", part.start, part.end - 1)),
+            ),
         ]
         .map(|(name, value)| (name.to_owned(), value))
         .to_vec()
     }
+}
+
+/// The settings with the step and the end of the model where none are given, and whether they were.
+fn fixed_settings(model: &Model, settings: &Settings) -> (Settings, Fixed) {
+    let fixed = Fixed { step: settings.step.is_some(), end: settings.extent.is_some() };
+    let settings = Settings {
+        step: settings.step.or(model.simulation().step),
+        extent: settings.extent.or(model.simulation().extent),
+        ..settings.clone()
+    };
+    (settings, fixed)
 }
 
 /// What the column of a varied quantity is called: the start of `x` is `x(0)`, since `x` is what became of it.
@@ -391,5 +440,5 @@ fn cut(members: u64, steps: u64, layout: &Layout) -> Result<Cut, SweepError> {
     let most = GROUP_MEMBERS.min(GROUP_WORK / work).min(GROUP_VALUES / (rows * columns));
     let group = most.min(members).max(1);
     let chunk = CHUNK_MEMBERS.min(CHUNK_WORK / work).clamp(1, group);
-    Ok(Cut { members, group, chunk })
+    Ok(Cut { begin: 0, end: members, group, chunk })
 }

@@ -7,21 +7,38 @@ use std::ops::Range;
 
 pub(crate) use threads::march;
 
+/// What becomes of the group that is being marched when the work is to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SweepEnding {
+    /// It is finished: a file has whole groups.
+    AfterGroup,
+    /// It ends with the chunks that are done.
+    AtOnce,
+}
+
 /// How members are cut: a group is written at once, a chunk is marched at once. Neither can be seen in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cut {
-    pub members: u64,
+    /// The first member that is marched,
+    pub begin: u64,
+    /// and the one behind the last.
+    pub end: u64,
     pub group: u64,
     pub chunk: u64,
 }
 
 impl Cut {
+    pub fn members(&self) -> u64 {
+        self.end - self.begin
+    }
+
     pub fn groups(&self) -> u64 {
-        self.members.div_ceil(self.group)
+        self.members().div_ceil(self.group)
     }
 
     fn members_of(&self, group: u64) -> Range<u64> {
-        group * self.group..self.members.min((group + 1) * self.group)
+        let begin = self.begin + group * self.group;
+        begin.min(self.end)..self.end.min(begin + self.group)
     }
 
     fn chunks_per_group(&self) -> u64 {
@@ -42,11 +59,13 @@ mod tests {
 
     #[test]
     fn chunks_cover_all_members_once_and_end_with_their_group() {
-        for (members, group, chunk) in [(1, 1, 1), (10, 4, 3), (100, 7, 7), (5, 64, 2), (64, 64, 64)] {
-            let cut = Cut { members, group, chunk };
+        for (begin, end, group, chunk) in
+            [(0, 1, 1, 1), (0, 10, 4, 3), (3, 103, 7, 7), (0, 5, 64, 2), (64, 128, 64, 64)]
+        {
+            let cut = Cut { begin, end, group, chunk };
             let chunks = cut.groups() * cut.chunks_per_group();
             let all: Vec<u64> = (0..chunks).flat_map(|chunk| cut.members_of_chunk(chunk)).collect();
-            assert_eq!(all, (0..members).collect::<Vec<_>>());
+            assert_eq!(all, (begin..end).collect::<Vec<_>>());
             for chunk in 0..chunks {
                 let range = cut.members_of_chunk(chunk);
                 let group = cut.members_of(chunk / cut.chunks_per_group());

@@ -32,6 +32,7 @@ mod observables;
 mod parameters;
 mod poisson;
 mod ports;
+mod quantities;
 mod simulation;
 mod states;
 mod stop;
@@ -44,6 +45,7 @@ use crate::document::{self, TableEntry, TableField, TableKey, TableReader, field
 use crate::method::Feature;
 use crate::resolver::Resolver;
 use crate::suggest::help_for;
+use crate::text::SourceText;
 
 pub use action::StateLaw;
 pub use boundary::{
@@ -173,6 +175,8 @@ pub(crate) struct Statements {
     pub discretisation: Option<discretisation::DiscretisationStatement>,
     pub stops: Vec<stop::StopStatement>,
     pub simulation: simulation::SimulationStatement,
+    /// What is asked for from outside the file.
+    pub quantities: Vec<SourceText>,
 }
 
 impl Statements {
@@ -222,6 +226,7 @@ impl Statements {
             discretisation,
             stops,
             simulation: _,
+            quantities: _,
         } = self;
         let rubs = friction_law.is_some() || !dissipation.is_empty() || !friction.is_empty();
         let recorded = !(outputs.is_empty() && invariants.is_empty());
@@ -280,6 +285,8 @@ pub(crate) struct Content {
     pub discretisation: Option<Discretisation>,
     pub stops: Vec<Stop>,
     pub settings: simulation::ResolvedSettings,
+    /// What was asked for from outside the file.
+    pub quantities: Vec<Id>,
 }
 
 /// Reads the text; every misfit is reported, what could be read is returned. `None` if it is not even TOML.
@@ -426,6 +433,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
     }
     let stops = stop::resolve(resolver, &statements.stops);
     let settings = simulation::resolve(resolver, statements, &coordinates, dynamics.as_ref(), momentum_order);
+    let quantities = quantities::resolve(resolver, &statements.quantities);
     parameters::mark_structural(resolver, &mut parameters);
     if dynamics.is_some() {
         coordinates::check_higher(resolver, &statements.coordinates, &coordinates, order);
@@ -492,5 +500,6 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         discretisation,
         stops,
         settings,
+        quantities,
     })
 }

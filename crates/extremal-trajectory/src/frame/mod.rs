@@ -71,6 +71,11 @@ impl Fields {
         &self.names[self.integers..self.integers + self.numbers]
     }
 
+    /// The names of the columns of words.
+    pub fn text_names(&self) -> &[String] {
+        &self.names[self.integers + self.numbers..]
+    }
+
     /// How many columns there are.
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {

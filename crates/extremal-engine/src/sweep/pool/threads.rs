@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use extremal_trajectory::frame::Frame;
 
-use super::Cut;
+use super::{Cut, SweepEnding};
 use crate::sweep::engine::Engine;
 use crate::sweep::members::Members;
 
@@ -20,9 +20,10 @@ const AHEAD: u64 = 8;
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Marches all groups from `first` on. Their frames are given to `take` in order; `watch` is called now and then with the number of
-/// members done and may end the work after the group it is at. Returns the number of groups done.
+/// members done and may end the work, as `ending` says. Returns the number of groups done.
 pub(crate) fn march<E>(
     cut: Cut,
+    ending: SweepEnding,
     first: u64,
     engines: Vec<Engine<'_>>,
     prepare: impl Fn(Range<u64>) -> Members,
@@ -45,7 +46,7 @@ pub(crate) fn march<E>(
         let (mut next, mut limit) = (first * per_group, queue.0.limit());
         let mut collector = Collector { at: next, waiting: BTreeMap::new() };
         let mut group: Option<Frame> = None;
-        let mut done = cut.members_of(first).start.min(cut.members);
+        let mut done = cut.members_of(first).start - cut.begin;
         while collector.at < limit {
             while next < limit && next < collector.at + AHEAD * threads {
                 if hand_out.send((next, prepare(cut.members_of_chunk(next)))).is_err() {
@@ -73,9 +74,15 @@ pub(crate) fn march<E>(
                 }
             }
             if watch(done).is_break() {
-                limit = limit.min(collector.at.div_ceil(per_group) * per_group);
+                limit = limit.min(match ending {
+                    SweepEnding::AfterGroup => collector.at.div_ceil(per_group) * per_group,
+                    SweepEnding::AtOnce => collector.at,
+                });
                 queue.0.limit.store(limit, Ordering::Relaxed);
             }
+        }
+        if let (SweepEnding::AtOnce, Some(part)) = (ending, group) {
+            take(part)?;
         }
         Ok(collector.at / per_group)
     })

@@ -1,0 +1,120 @@
+"""A sweep on many machines, by Dask.
+
+The unit of work is a range of members, whose rows have the same bits wherever they are computed. Dask gives a shard whose worker
+was lost to another one.
+"""
+
+from __future__ import annotations
+
+from os import PathLike, fspath, makedirs, path
+from typing import Any, Iterator
+
+import numpy as np
+
+from ._extremal import Ensemble, Model
+
+
+class SharedEnsemble:
+    """The rows of all shards, in the order of the members: columns by name, as those of `Ensemble`."""
+
+    def __init__(self, parts: list[dict[str, Any]]) -> None:
+        self._columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        #: The number of the member that each row belongs to, from 0.
+        self.member = self._columns.pop("member")
+        #: How each member ended, and why.
+        self.status, self.reason = (self._columns.pop(name).tolist() for name in ("status", "reason"))
+        #: The names of the columns of numbers.
+        self.columns = tuple(self._columns)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._columns[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._columns
+
+    def __len__(self) -> int:
+        return len(self.member)
+
+    @property
+    def failed(self) -> int:
+        """How many rows say that their member could not go on."""
+        return self.status.count("failed")
+
+    def to_pandas(self) -> Any:
+        """As a pandas.DataFrame."""
+        from ._arrays import to_pandas
+
+        return to_pandas(self)
+
+    def to_polars(self) -> Any:
+        """As a polars.DataFrame."""
+        import polars
+
+        words = {"status": self.status, "reason": self.reason}
+        return polars.DataFrame({"member": self.member, **self._columns, **words})
+
+
+def swept(
+    model: Model,
+    *,
+    client: Any,
+    shards: int | None = None,
+    folder: str | PathLike[str] | None = None,
+    progress: Any = None,
+    **options: Any,
+) -> Any:
+    """The sweep in shards on the workers of `client`; see `Model.sweep`."""
+    if client is None:
+        return model.sweep(progress=progress, **options)
+    if options.get("file") is not None or options.get("members") is not None:
+        raise ValueError("with a client, `folder` says where the shards go, and all members are swept")
+    count = model._count(**options)
+    workers = max(1, sum(client.nthreads().values()))
+    ranges = list(_ranges(count, min(count, shards or 8 * workers)))
+    options = {"threads": 1, **options}
+    if folder is not None:
+        makedirs(folder, exist_ok=True)
+    futures = [
+        client.submit(_shard, model, number, part, None if folder is None else fspath(folder), options, pure=False)
+        for number, part in enumerate(ranges)
+    ]
+    if progress:
+        _follow(futures, ranges, count, progress)
+    results = client.gather(futures)
+    return results if folder is not None else SharedEnsemble(results)
+
+
+def _ranges(count: int, shards: int) -> Iterator[tuple[int, int]]:
+    for shard in range(shards):
+        yield count * shard // shards, count * (shard + 1) // shards
+
+
+def _follow(futures: list[Any], ranges: list[tuple[int, int]], count: int, progress: Any) -> None:
+    from distributed import as_completed
+
+    from ._progress import line
+
+    tell = progress if callable(progress) else line()
+    sizes = {future.key: end - begin for future, (begin, end) in zip(futures, ranges)}
+    done = 0
+    for future in as_completed(futures):
+        done += sizes[future.key]
+        tell(done, count)
+    if hasattr(tell, "close"):
+        tell.close()
+
+
+def _shard(model: Model, number: int, part: tuple[int, int], folder: str | None, options: dict[str, Any]) -> Any:
+    """One shard, on a worker: its columns, or the path of its file."""
+    if folder is None:
+        return _columns(model.sweep(members=part, **options))
+    file = path.join(folder, f"part-{number:05}.parquet")
+    # A file without unfinished work beside it is whole: a worker that had it was lost afterwards.
+    if not path.exists(file) or path.exists(file + ".part"):
+        model.sweep(members=part, file=file, **options)
+    return file
+
+
+def _columns(ensemble: Ensemble) -> dict[str, Any]:
+    words = {name: np.array(getattr(ensemble, name), dtype=object) for name in ("status", "reason")}
+    return {"member": ensemble.member.copy(), **{name: ensemble[name].copy() for name in ensemble.columns}, **words}
