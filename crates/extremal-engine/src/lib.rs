@@ -29,6 +29,7 @@ pub mod analyze;
 pub mod boundary;
 pub mod compare;
 pub mod derive;
+pub mod export;
 pub mod gallery;
 pub mod printed;
 mod random;

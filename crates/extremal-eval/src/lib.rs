@@ -40,6 +40,7 @@ mod op;
 mod program;
 mod schedule;
 mod slots;
+pub mod source;
 mod ssa;
 mod wide_tape;
 

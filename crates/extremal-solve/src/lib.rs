@@ -22,10 +22,10 @@ pub use adaptive::{
 };
 pub use configuration::{ConfigurationWatch, PassedConfiguration};
 pub use failure::{Reason, SolveFailure, StepFailure};
-pub use kernel::{GuessSource, Kernel, SolveStructure, Work};
+pub use kernel::{GuessSource, Kernel, KernelLayout, SolveLayout, SolveStructure, Work};
 pub use linear::{DenseLu, Factorisation, LinearSolver, Singular};
 pub use march::{
-    AdaptiveMarcher, CompiledScheme, Guard, LaneMarcher, LaneObserver, LatticeInstance, LatticeMarcher, LatticeScheme,
+    AdaptiveMarcher, CompiledScheme, ExplicitStep, Guard, LaneMarcher, LaneObserver, LatticeInstance, LatticeMarcher, LatticeScheme,
     March, Marcher, MotionFate, StartValues, TotalWork,
 };
 pub use newton::NewtonOptions;
