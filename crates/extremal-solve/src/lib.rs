@@ -25,8 +25,8 @@ pub use failure::{Reason, SolveFailure, StepFailure};
 pub use kernel::{GuessSource, Kernel, KernelLayout, SolveLayout, SolveStructure, Work};
 pub use linear::{DenseLu, Factorisation, LinearSolver, Singular};
 pub use march::{
-    AdaptiveMarcher, CompiledScheme, ExplicitStep, Guard, LaneMarcher, LaneObserver, LatticeInstance, LatticeMarcher, LatticeScheme,
-    March, Marcher, MotionFate, StartValues, TotalWork,
+    AdaptiveMarcher, CompiledScheme, ExplicitStep, Guard, LaneMarcher, LaneObserver, LatticeInstance, LatticeMarcher,
+    LatticeScheme, March, Marcher, MotionFate, StartValues, TotalWork,
 };
 pub use newton::NewtonOptions;
 pub use rank::{ConstraintRows, Dependence, Passage, RowWatch, dependence, furthest_first};

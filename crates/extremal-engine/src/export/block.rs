@@ -32,7 +32,8 @@ impl BlockSource {
             inputs.push(found.collect());
             first += solve.unknowns;
         }
-        let mut block = BlockSource { name, comment, needed: vec![false; layout.solves.len()], layout, inputs, outputs };
+        let mut block =
+            BlockSource { name, comment, needed: vec![false; layout.solves.len()], layout, inputs, outputs };
         block.find_needed();
         block
     }
@@ -88,6 +89,13 @@ impl BlockSource {
         })
     }
 
+    /// Does a solve begin elsewhere than at zero?
+    fn guesses(&self, at: usize) -> bool {
+        let solve = &self.layout.solves[at];
+        let places = guess_places(solve, self.first(at));
+        !solve.linear && !self.source("", "", solve.guess, &places).writes_nothing()
+    }
+
     /// The names of the formulas of a solve.
     fn names(&self, solve: usize) -> [String; 3] {
         let number = if self.needed.len() > 1 { (solve + 1).to_string() } else { String::new() };
@@ -112,7 +120,7 @@ impl BlockSource {
     pub fn write(&self, file: &mut SourceFile) {
         for (at, solve) in self.solves() {
             let [guess, equations, sizes] = self.names(at);
-            if !solve.linear {
+            if self.guesses(at) {
                 let places = guess_places(solve, self.first(at));
                 file.formulas(&self.source(&guess, "A first guess of the unknowns.", solve.guess, &places));
             }
@@ -142,7 +150,7 @@ impl BlockSource {
         }
         for (at, solve) in self.solves() {
             let [guess, equations, sizes] = self.names(at);
-            if !solve.linear {
+            if self.guesses(at) {
                 statements.push(Statement::Call { formulas: guess, given, found, out: found });
             }
             let (unknowns, first, linear) = (solve.unknowns, self.first(at), solve.linear);

@@ -40,10 +40,16 @@ fn tables(parts: &ExportParts<'_>, file: &mut SourceFile) {
     if parts.carries_velocities {
         state.extend_from_slice(&parts.velocities);
     }
-    file.table("phase_names", "The phase state: what the continuous equations move.", &NumberTable::Texts(&parts.phase));
+    file.table(
+        "phase_names",
+        "The phase state: what the continuous equations move.",
+        &NumberTable::Texts(&parts.phase),
+    );
     file.table("initial", "Where the model starts.", &NumberTable::Numbers(&parts.initial));
     let comment = match parts.carries_velocities {
-        true => "What a step carries; its last numbers are the velocities, with which the search for the next step begins.",
+        true => {
+            "What a step carries; its last numbers are the velocities, with which the search for the next step begins."
+        }
         false => "What a step carries.",
     };
     file.table("state_names", comment, &NumberTable::Texts(&state));

@@ -63,7 +63,9 @@ fn use_of(language: Language) -> &'static [&'static str] {
 fn agreement(parts: &ExportParts<'_>, language: Language) -> &'static [&'static str] {
     let used = parts.explicit.as_ref().is_none_or(|explicit| explicit.is_used);
     match (language.keeps_bits(), parts.step.is_explicit(), used) {
-        (true, true, true) => &["The step is explicit: steps have the bits of those of `extremal run`, at these parameters."],
+        (true, true, true) => {
+            &["The step is explicit: steps have the bits of those of `extremal run`, at these parameters."]
+        }
         (true, true, false) => &[
             "The step is explicit and linear: `extremal run` carries differences of the state, and its steps agree with these",
             "to round-off.",

@@ -38,13 +38,17 @@ pub enum ExportError {
     #[error(transparent)]
     Compile(#[from] CompileError),
     /// A method that chooses its steps by itself.
-    #[error("`{method}` chooses its steps as it goes: there is no single step to export; a method of fixed steps has one, such as midpoint or rk4")]
+    #[error(
+        "`{method}` chooses its steps as it goes: there is no single step to export; a method of fixed steps has one, such as midpoint or rk4"
+    )]
     Adaptive {
         /// The method.
         method: String,
     },
     /// A start that a step does not go on from by positions and velocities.
-    #[error("the start `{start}` cannot be exported: an exported motion begins with positions and velocities, `legendre`")]
+    #[error(
+        "the start `{start}` cannot be exported: an exported motion begins with positions and velocities, `legendre`"
+    )]
     Start {
         /// The start.
         start: String,
@@ -66,7 +70,9 @@ pub enum ExportError {
         limit: usize,
     },
     /// Formulas that no compiler would like.
-    #[error("the formulas have {operations} operations, and up to {limit} are exported: a method with fewer stages or a smaller family has fewer")]
+    #[error(
+        "the formulas have {operations} operations, and up to {limit} are exported: a method with fewer stages or a smaller family has fewer"
+    )]
     TooLong {
         /// How many there are.
         operations: usize,

@@ -202,7 +202,7 @@ fn parameter_inputs(parameters: &[(&str, f64)], numbers: &[f64]) -> Vec<ProgramI
     own.chain(rest).map(|(name, place)| ProgramInput { name, place }).collect()
 }
 
-/// The mass matrix at a phase state; none without coordinates.
+/// The mass matrix at a phase state; none where all of it is zero.
 fn mass(
     system: &System<'_>,
     flow: &PhaseFlow,
@@ -210,12 +210,13 @@ fn mass(
     parameters: &[ProgramInput],
     given: &[String],
 ) -> Result<Option<DenseMatrix>, ExportError> {
-    let n = system.len();
-    if n == 0 {
+    let (n, rows) = (system.len(), system.mass_matrix());
+    if rows.iter().all(Vec::is_empty) {
         return Ok(None);
     }
-    let matrix = MatrixParts { inputs: vec![symbols.to_vec(), flow.rates.inputs.clone()], entries: Vec::new(), length: 0 };
-    let matrix = matrix.append(&system.mass_matrix(), n);
+    let matrix =
+        MatrixParts { inputs: vec![symbols.to_vec(), flow.rates.inputs.clone()], entries: Vec::new(), length: 0 };
+    let matrix = matrix.append(&rows, n);
     matrix.compiled(system.graph, [n, n], vec![parameters.to_vec(), given_inputs(given)]).map(Some)
 }
 

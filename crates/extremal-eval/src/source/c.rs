@@ -68,7 +68,7 @@ impl Dialect for C {
             Op::Sub(a, b) => format!("{a} - {b}"),
             Op::Mul(a, b) => format!("{a} * {b}"),
             Op::Div(a, b) => format!("{a} / {b}"),
-            Op::Neg(a) => format!("-{a}"),
+            Op::Neg(a) => opposite(a),
             Op::MulAdd(a, b, c) => format!("fma({a}, {b}, {c})"),
             Op::MulSub(a, b, c) => format!("fma({a}, {b}, {})", opposite(c)),
             Op::SubMul(a, b, c) => format!("fma({}, {b}, {c})", opposite(a)),
@@ -109,10 +109,10 @@ impl Dialect for C {
         format!("p->{field}")
     }
 
-    fn formulas(&self, name: &str, used: [bool; 3]) -> Vec<String> {
+    fn formulas(&self, name: &str, used: [bool; 4]) -> Vec<String> {
         let arguments = "const @parameters *p, const double *given, const double *found, double *out";
         let mut lines = vec![format!("static void @{name}({arguments})"), "{".to_owned()];
-        let unused = ["p", "given", "found"].into_iter().zip(used).filter(|(_, used)| !used);
+        let unused = ["p", "given", "found", "out"].into_iter().zip(used).filter(|(_, used)| !used);
         lines.extend(unused.map(|(name, _)| format!("    (void){name};")));
         lines
     }
@@ -148,15 +148,16 @@ impl Dialect for C {
         match statement {
             Statement::Array { name, length } => vec![format!("double {name}[{length}] = {{ 0.0 }};")],
             Statement::Copy { to: (to, at), from: (from, first), length } => {
-                vec![format!("memcpy({to} + {at}, {from} + {first}, {length} * sizeof(double));")]
+                let part = |array: &str, at: usize| if at == 0 { array.to_owned() } else { format!("{array} + {at}") };
+                vec![format!("memcpy({}, {}, {length} * sizeof(double));", part(to, *at), part(from, *first))]
             }
             Statement::Put { to: (to, at), value } => vec![format!("{to}[{at}] = {value};")],
-            Statement::Call { formulas, given, found, out } => vec![format!("@{formulas}(p, {given}, {found}, {out});")],
+            Statement::Call { formulas, given, found, out } => {
+                vec![format!("@{formulas}(p, {given}, {found}, {out});")]
+            }
             Statement::Solve { equations, sizes, unknowns, first, linear, given, found } => {
                 let linear = u8::from(*linear);
-                guarded(format!(
-                    "@newton({unknowns}, {first}, {linear}, @{equations}, @{sizes}, p, {given}, {found})"
-                ))
+                guarded(format!("@newton({unknowns}, {first}, {linear}, @{equations}, @{sizes}, p, {given}, {found})"))
             }
             Statement::Slopes { sizes: [k, m, n], parts, out } => {
                 guarded(format!("@implicit_slopes({k}, {m}, {n}, {parts}, {out})"))
@@ -168,7 +169,8 @@ impl Dialect for C {
                 let mut lines = vec![
                     format!("static const double fractions[{count}][2] = {{ {} }};", rows.join(", ")),
                     format!("for (int part = 0; part < {count}; part++) {{"),
-                    "    const double instant = t + fractions[part][0] * h, length = fractions[part][1] * h;".to_owned(),
+                    "    const double instant = t + fractions[part][0] * h, length = fractions[part][1] * h;"
+                        .to_owned(),
                 ];
                 lines.extend(body);
                 lines.push("}".to_owned());

@@ -27,6 +27,11 @@ pub(super) trait Dialect {
     /// What begins a line of a comment.
     fn comment(&self) -> &'static str;
 
+    /// The same above what it is about.
+    fn documentation(&self) -> &'static str {
+        self.comment()
+    }
+
     /// What stands before everything else: imports, codes of failures, the parameters.
     fn opening(&self, facts: &FileFacts<'_>) -> String;
 
@@ -58,7 +63,7 @@ pub(super) trait Dialect {
     fn parameter(&self, field: &str) -> String;
 
     /// The first line of formulas, whose arguments are `p`, `given`, `found` and `out`, of which some are used.
-    fn formulas(&self, name: &str, used: [bool; 3]) -> Vec<String>;
+    fn formulas(&self, name: &str, used: [bool; 4]) -> Vec<String>;
 
     /// The first line of a function.
     fn function(&self, name: &str, arguments: &[Argument]) -> String;

@@ -48,25 +48,24 @@ impl SourceFile {
         }
     }
 
-    /// The fields that the parameters have in the language.
-    pub fn fields(&self) -> impl Iterator<Item = &str> {
-        self.parameters.iter().map(|(field, _)| field.as_str())
-    }
-
     /// States numbers or texts by a name.
     pub fn table(&mut self, name: &str, comment: &str, table: &NumberTable<'_>) {
         let line = match table {
             NumberTable::Numbers(values) => self.dialect.numbers(name, values),
             NumberTable::Texts(values) => self.dialect.texts(name, values),
         };
-        self.tables.push(format!("{}{line}\n", self.commented(comment)));
+        self.tables.push(format!("{}{line}\n", commented(self.dialect.documentation(), comment)));
     }
 
     /// Writes formulas.
     pub fn formulas(&mut self, source: &FormulaSource<'_>) {
         let lines = source.write(self.dialect, &self.parameters, &mut self.uses);
         let end = self.dialect.end_of_formulas();
-        self.formulas.push(format!("{}{}\n{end}", self.commented(source.comment), lines.join("\n")));
+        self.formulas.push(format!(
+            "{}{}\n{end}",
+            commented(self.dialect.documentation(), source.comment),
+            lines.join("\n")
+        ));
     }
 
     /// Writes a function.
@@ -75,7 +74,11 @@ impl SourceFile {
         let mut lines = vec![self.dialect.function(&function.name, &function.arguments)];
         lines.extend(self.lines(&function.body).into_iter().map(|line| format!("    {line}")));
         let end = self.dialect.end_of_function();
-        self.functions.push(format!("{}{}\n{end}", self.commented(&function.comment), lines.join("\n")));
+        self.functions.push(format!(
+            "{}{}\n{end}",
+            commented(self.dialect.documentation(), &function.comment),
+            lines.join("\n")
+        ));
     }
 
     /// What statements need of the library.
@@ -104,21 +107,9 @@ impl SourceFile {
         body.iter().flat_map(lines).collect()
     }
 
-    fn commented(&self, text: &str) -> String {
-        let sign = self.dialect.comment();
-        text.lines().fold(String::new(), |mut all, line| {
-            let line: String = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-            // A backslash at the end would take the next line into the comment.
-            let line = line.trim_end_matches(['\\', ' ']);
-            let _ = writeln!(all, "{}", format!("{sign} {line}").trim_end());
-            all
-        })
-    }
-
     /// The whole text, below a comment; `tolerance` is that of residuals relative to their terms.
     pub fn finish(self, heading: &str, tolerance: f64) -> String {
-        let facts =
-            FileFacts { prefix: &self.prefix, parameters: &self.parameters, largest: self.largest, tolerance };
+        let facts = FileFacts { prefix: &self.prefix, parameters: &self.parameters, largest: self.largest, tolerance };
         let [functions, newton] = self.dialect.library();
         let mut parts = vec![self.dialect.opening(&facts)];
         parts.extend(self.tables.iter().cloned());
@@ -130,7 +121,7 @@ impl SourceFile {
         parts.push(self.dialect.closing().to_owned());
         let parts = parts.iter().map(|part| part.trim_matches('\n')).filter(|part| !part.is_empty());
         let body = parts.collect::<Vec<_>>().join("\n\n").replace('@', &self.dialect.prefix(&self.prefix));
-        format!("{}\n{body}\n", self.commented(heading))
+        format!("{}\n{body}\n", commented(self.dialect.comment(), heading))
     }
 }
 
@@ -141,4 +132,15 @@ impl Argument {
             Argument::Scalar(name) | Argument::Given(name, _) | Argument::Written(name, _) => name,
         }
     }
+}
+
+/// The lines of a text, each below the sign of a comment.
+fn commented(sign: &str, text: &str) -> String {
+    text.lines().fold(String::new(), |mut all, line| {
+        let line: String = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        // A backslash at the end would take the next line into the comment.
+        let line = line.trim_end_matches(['\\', ' ']);
+        let _ = writeln!(all, "{}", format!("{sign} {line}").trim_end());
+        all
+    })
 }

@@ -11,11 +11,60 @@ pub(super) struct Julia;
 
 /// Keywords, functions that formulas call, and arguments of formulas.
 const RESERVED: &[&str] = &[
-    "baremodule", "begin", "break", "catch", "const", "continue", "do", "else", "elseif", "end", "export", "false",
-    "finally", "for", "function", "global", "if", "import", "let", "local", "macro", "module", "quote", "return",
-    "struct", "true", "try", "using", "while", "fma", "sqrt", "abs", "root", "power", "pi", "im", "NaN", "Inf",
-    "Float64", "exp", "sinh", "cosh", "tanh", "asinh", "atan", "cbrt", "sign", "min", "max", "sincos", "given",
-    "found", "out", "p",
+    "baremodule",
+    "begin",
+    "break",
+    "catch",
+    "const",
+    "continue",
+    "do",
+    "else",
+    "elseif",
+    "end",
+    "export",
+    "false",
+    "finally",
+    "for",
+    "function",
+    "global",
+    "if",
+    "import",
+    "let",
+    "local",
+    "macro",
+    "module",
+    "quote",
+    "return",
+    "struct",
+    "true",
+    "try",
+    "using",
+    "while",
+    "fma",
+    "sqrt",
+    "abs",
+    "root",
+    "power",
+    "pi",
+    "im",
+    "NaN",
+    "Inf",
+    "Float64",
+    "exp",
+    "sinh",
+    "cosh",
+    "tanh",
+    "asinh",
+    "atan",
+    "cbrt",
+    "sign",
+    "min",
+    "max",
+    "sincos",
+    "given",
+    "found",
+    "out",
+    "p",
 ];
 
 impl Dialect for Julia {
@@ -76,7 +125,7 @@ impl Dialect for Julia {
             Op::Sub(a, b) => format!("{a} - {b}"),
             Op::Mul(a, b) => format!("{a} * {b}"),
             Op::Div(a, b) => format!("{a} / {b}"),
-            Op::Neg(a) => format!("-{a}"),
+            Op::Neg(a) => opposite(a),
             Op::MulAdd(a, b, c) => format!("fma({a}, {b}, {c})"),
             Op::MulSub(a, b, c) => format!("fma({a}, {b}, {})", opposite(c)),
             Op::SubMul(a, b, c) => format!("fma({}, {b}, {c})", opposite(a)),
@@ -128,7 +177,7 @@ impl Dialect for Julia {
         format!("p.{field}")
     }
 
-    fn formulas(&self, name: &str, _: [bool; 3]) -> Vec<String> {
+    fn formulas(&self, name: &str, _: [bool; 4]) -> Vec<String> {
         vec![format!("function {name}(p, given, found, out)")]
     }
 

@@ -16,7 +16,7 @@ pub(super) fn sections(text: &str, uses: &Uses) -> String {
         }
     }
     let used = sections.iter().filter(|section| wanted.contains(section.name));
-    used.map(|section| with_table(section.body)).collect::<Vec<_>>().join("\n")
+    used.map(|section| with_table(section.body.trim_end())).collect::<Vec<_>>().join("\n\n")
 }
 
 struct LibrarySection<'t> {

@@ -35,7 +35,8 @@ pub(super) fn identifier(name: &str) -> String {
         }
     }
     // A name of numbers of ours is a letter and digits.
-    let numbered = own.strip_prefix('w').is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()));
+    let numbered =
+        own.strip_prefix('w').is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()));
     if own.is_empty() || own.starts_with(|c: char| c.is_ascii_digit() || c == '_') {
         own.insert(0, 'x');
     }

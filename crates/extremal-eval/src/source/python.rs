@@ -3,7 +3,7 @@
 use extremal_expr::Function;
 
 use super::c::sign;
-use super::dialect::{Dialect, FileFacts, Uses, digits, quoted};
+use super::dialect::{Dialect, FileFacts, Uses, digits, opposite, quoted};
 use super::statement::{Argument, Statement};
 use crate::op::Op;
 
@@ -70,7 +70,7 @@ impl Dialect for Python {
             Op::Sub(a, b) => format!("{a} - {b}"),
             Op::Mul(a, b) => format!("{a} * {b}"),
             Op::Div(a, b) => own("div", "div", &[a, b]),
-            Op::Neg(a) => format!("-{a}"),
+            Op::Neg(a) => opposite(a),
             Op::MulAdd(a, b, c) => format!("{a} * {b} + {c}"),
             Op::MulSub(a, b, c) => format!("{a} * {b} - {c}"),
             Op::SubMul(a, b, c) => format!("{c} - {a} * {b}"),
@@ -119,11 +119,11 @@ impl Dialect for Python {
         format!("p.{field}")
     }
 
-    fn formulas(&self, name: &str, used: [bool; 3]) -> Vec<String> {
+    fn formulas(&self, name: &str, used: [bool; 4]) -> Vec<String> {
         let mut lines = vec![format!("def {name}(p, given, found, out):")];
         // A function that writes nothing but zeros has to have a line.
-        if used == [false; 3] {
-            lines.push("    del p, given, found".to_owned());
+        if !used[3] {
+            lines.push("    pass".to_owned());
         }
         lines
     }
@@ -169,10 +169,9 @@ impl Dialect for Python {
                 lines.extend(body);
                 lines
             }
-            Statement::Finite { array, length } => vec![
-                format!("if not all(map(math.isfinite, {array}[:{length}])):"),
-                "    return NOT_FINITE".to_owned(),
-            ],
+            Statement::Finite { array, length } => {
+                vec![format!("if not all(map(math.isfinite, {array}[:{length}])):"), "    return NOT_FINITE".to_owned()]
+            }
             Statement::Guards { of: (array, first), count } => vec![
                 format!("for i in range({count}):"),
                 format!("    if {array}[{first} + i] == 0.0:"),

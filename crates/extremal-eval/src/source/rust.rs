@@ -12,10 +12,10 @@ pub(super) struct Rust;
 /// Keywords and arguments of formulas.
 const RESERVED: &[&str] = &[
     "Self", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn",
-    "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match",
-    "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static", "struct", "super", "trait",
-    "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield", "given",
-    "found", "out", "p",
+    "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro",
+    "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static", "struct", "super",
+    "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
+    "given", "found", "out", "p",
 ];
 
 impl Dialect for Rust {
@@ -27,6 +27,10 @@ impl Dialect for Rust {
         "//"
     }
 
+    fn documentation(&self) -> &'static str {
+        "///"
+    }
+
     fn opening(&self, facts: &FileFacts<'_>) -> String {
         let mut out = "// Names are those of the model, and coefficients are typed with all their digits.\n".to_owned();
         out += "#![allow(non_snake_case, clippy::all)]\n\n/// Why a function failed.\n";
@@ -34,7 +38,8 @@ impl Dialect for Rust {
         out += "    NotFinite,\n    /// A matrix has no inverse.\n    Singular,\n    /// Newton's method does not converge.\n";
         out += "    NoConvergence,\n    /// The condition of this number does not hold.\n    Guard(usize),\n}\n";
         if facts.largest > 0 {
-            out += &format!("\nconst LARGEST: usize = {};\nconst ROUND_OFF: f64 = 8.0 * f64::EPSILON;\n", facts.largest);
+            out +=
+                &format!("\nconst LARGEST: usize = {};\nconst ROUND_OFF: f64 = 8.0 * f64::EPSILON;\n", facts.largest);
             out += &format!("const TOLERANCE: f64 = {};\n", digits(facts.tolerance));
         }
         let fields: String = facts.parameters.iter().map(|(name, _)| format!("    pub {name}: f64,\n")).collect();
@@ -76,7 +81,7 @@ impl Dialect for Rust {
             Op::Sub(a, b) => format!("{a} - {b}"),
             Op::Mul(a, b) => format!("{a} * {b}"),
             Op::Div(a, b) => format!("{a} / {b}"),
-            Op::Neg(a) => format!("-{a}"),
+            Op::Neg(a) => opposite(a),
             Op::MulAdd(a, b, c) => format!("f64::mul_add({a}, {b}, {c})"),
             Op::MulSub(a, b, c) => format!("f64::mul_add({a}, {b}, {})", opposite(c)),
             Op::SubMul(a, b, c) => format!("f64::mul_add({}, {b}, {c})", opposite(a)),
@@ -115,13 +120,13 @@ impl Dialect for Rust {
         format!("p.{field}")
     }
 
-    fn formulas(&self, name: &str, used: [bool; 3]) -> Vec<String> {
-        let kinds = [("p", "&Parameters"), ("given", "&[f64]"), ("found", "&[f64]")];
+    fn formulas(&self, name: &str, used: [bool; 4]) -> Vec<String> {
+        let kinds = [("p", "&Parameters"), ("given", "&[f64]"), ("found", "&[f64]"), ("out", "&mut [f64]")];
         let argument = |((name, kind), used): ((&str, &str), bool)| {
             if used { format!("{name}: {kind}") } else { format!("_{name}: {kind}") }
         };
         let arguments: Vec<String> = kinds.into_iter().zip(used).map(argument).collect();
-        vec![format!("fn {name}({}, out: &mut [f64]) {{", arguments.join(", "))]
+        vec![format!("fn {name}({}) {{", arguments.join(", "))]
     }
 
     fn function(&self, name: &str, arguments: &[Argument]) -> String {
@@ -145,11 +150,9 @@ impl Dialect for Rust {
     fn statement(&self, statement: &Statement, body: Vec<String>) -> Vec<String> {
         match statement {
             Statement::Array { name, length } => vec![format!("let mut {name} = [0.0; {length}];")],
-            Statement::Copy { to: (to, at), from: (from, first), length } => vec![format!(
-                "{to}[{at}..{}].copy_from_slice(&{from}[{first}..{}]);",
-                at + length,
-                first + length
-            )],
+            Statement::Copy { to: (to, at), from: (from, first), length } => {
+                vec![format!("{to}[{at}..{}].copy_from_slice(&{from}[{first}..{}]);", at + length, first + length)]
+            }
             Statement::Put { to: (to, at), value } => vec![format!("{to}[{at}] = {value};")],
             Statement::Call { formulas, given, found, out } if found == out => {
                 vec![format!("{formulas}(p, &{given}, &{found}.clone(), &mut {out});")]

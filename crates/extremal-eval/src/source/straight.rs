@@ -83,6 +83,15 @@ impl FormulaSource<'_> {
         self.needed().len()
     }
 
+    /// Are all outputs zero, so that nothing is written?
+    pub fn writes_nothing(&self) -> bool {
+        self.outputs.iter().all(|(output, _)| self.is_zero(self.program.outputs(self.entry)[*output]))
+    }
+
+    fn is_zero(&self, value: ValueId) -> bool {
+        matches!(self.program.definition(value), ValueDefinition::Constant(0.0))
+    }
+
     /// Which of the numbers that are given, and of the unknowns that were found, are read.
     pub fn reads(&self) -> (Vec<usize>, Vec<usize>) {
         let (mut given, mut found) = (Vec::new(), Vec::new());
@@ -109,14 +118,15 @@ impl FormulaSource<'_> {
             names: NameTable::new(dialect.reserved()),
             texts: FxHashMap::default(),
             lines: Vec::new(),
-            used: [false; 3],
+            used: [false; 4],
         };
         for step in self.needed() {
             writer.instruction(step, uses);
         }
         for (output, place) in self.outputs {
             let value = self.program.outputs(self.entry)[*output];
-            if !matches!(self.program.definition(value), ValueDefinition::Constant(0.0)) {
+            if !self.is_zero(value) {
+                writer.used[3] = true;
                 let text = writer.text(value);
                 writer.lines.push(dialect.assign("out", *place, &text));
             }
@@ -135,8 +145,8 @@ struct LineWriter<'a, 'd> {
     /// What values are called.
     texts: FxHashMap<ValueId, String>,
     lines: Vec<String>,
-    /// Are parameters, what is given and what was found used?
-    used: [bool; 3],
+    /// Are parameters, what is given, what was found and what is written used?
+    used: [bool; 4],
 }
 
 impl LineWriter<'_, '_> {

@@ -19,4 +19,4 @@ own_tan(x) = isfinite(x) ? tan(x) : NaN
 #section log
 own_log(x) = x < 0.0 ? NaN : log(x)
 #section pow
-power(x, y) = isnan(x) || isnan(y) || x < 0.0 && y != floor(y) ? NaN : x^y
+power(x, y) = isnan(x) || isnan(y) || -Inf < x < 0.0 && y != floor(y) ? NaN : x^y

@@ -35,23 +35,28 @@ def exp(x):
         return math.inf
 #section sinh
 def sinh(x):
-    return math.sinh(x) if abs(x) < 710.4 else math.copysign(math.inf, x)
+    try:
+        return math.sinh(x)
+    except OverflowError:
+        return math.copysign(math.inf, x)
 #section cosh
 def cosh(x):
-    return math.cosh(x) if abs(x) < 710.4 else math.inf
+    try:
+        return math.cosh(x)
+    except OverflowError:
+        return math.inf
 #section log
 def log(x):
     return math.log(x) if x > 0.0 else -math.inf if x == 0.0 else math.nan
 #section pow
 def power(x, y):
-    if x < 0.0 and y != math.floor(y) or x != x or y != y:
+    if x != x or y != y or -math.inf < x < 0.0 and math.isfinite(y) and y != math.floor(y):
         return math.nan
-    if x == 0.0 and y < 0.0:
-        return math.inf
+    negative = math.copysign(1.0, x) < 0.0 and math.isfinite(y) and y % 2.0 == 1.0
     try:
         return math.pow(x, y)
-    except OverflowError:
-        return -math.inf if x < 0.0 and y % 2.0 == 1.0 else math.inf
+    except (OverflowError, ValueError):
+        return -math.inf if negative else math.inf
 #section atanh: bounded
 def atanh(x):
     return math.copysign(math.inf, x) if abs(x) == 1.0 else bounded(math.atanh, x)

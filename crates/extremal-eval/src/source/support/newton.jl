@@ -49,7 +49,7 @@ Newton's method for n unknowns, behind the `first` of those that are found: `equ
 row, `sizes` residuals and the sizes of their terms. It ends where every residual is round-off of its terms, or below the tolerance
 without falling any more, or where an update is round-off of the unknowns.
 """
-function iterate(n, first, linear, damped, equations, sizes, p, given, found)
+function updates(n, first, linear, damped, equations, sizes, p, given, found)
     previous, best = Inf, Inf
     checked = zeros(2n)
     for _ in 1:(damped ? 40 : 12)
@@ -102,7 +102,7 @@ function newton(n, first, linear, equations, sizes, p, given, found)
     status = 0
     for damped in (false, true)
         found[first+1:first+n] = start
-        status = iterate(n, first, linear, damped, equations, sizes, p, given, found)
+        status = updates(n, first, linear, damped, equations, sizes, p, given, found)
         status == 0 && return 0
     end
     return status
