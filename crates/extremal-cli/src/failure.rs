@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use extremal_engine::InvalidModel;
 use extremal_engine::boundary::{ContinuationError, ProblemError, TableError};
 use extremal_engine::compare::{CompareError, ComparisonFileError};
+use extremal_engine::export::ExportError;
 use extremal_engine::mechanics::discrete::SchemeError;
 use extremal_engine::model::render;
 use extremal_engine::run::{ConstraintError, SettingsError, SetupError};
@@ -59,6 +60,11 @@ pub enum CommandError {
     /// The method has no discrete equations to print.
     #[error(transparent)]
     Scheme(#[from] SchemeError),
+    /// The model cannot be written in another language.
+    #[error(transparent)]
+    Export(#[from] ExportError),
+    #[error("cannot write `{}`: {source}", path.display())]
+    WriteExport { path: PathBuf, source: io::Error },
     /// The boundary problem cannot be set up.
     #[error(transparent)]
     Problem(#[from] ProblemError),
@@ -141,6 +147,9 @@ impl CommandError {
         Some(match self {
             CommandError::Setup(error) | CommandError::Sweep(SweepError::Setup(error)) => setup_hint(error)?,
             CommandError::Compare(CompareError::Setup { source, .. }) => setup_hint(source)?,
+            CommandError::Export(ExportError::Setup(error)) => setup_hint(error)?,
+            CommandError::Export(ExportError::Adaptive { .. }) => "say `--method midpoint`",
+            CommandError::Export(ExportError::Start { .. }) => "say `--start legendre`",
             CommandError::Frame(FrameError::Exists { .. } | FrameError::Lost { .. }) => "replace it with `--force`",
             CommandError::Frame(FrameError::Partial { .. }) => "begin anew with `--force`",
             CommandError::Frame(FrameError::Unfinished { .. }) => {
@@ -167,6 +176,7 @@ impl CommandError {
             | CommandError::Continuation(ContinuationError::Step(_))
             | CommandError::Plot(PlotError::Write { .. } | PlotError::TooLarge { .. } | PlotError::Encode { .. })
             | CommandError::Record(_)
+            | CommandError::WriteExport { .. }
             | CommandError::Frame(FrameError::Write { .. } | FrameError::Read { .. })
             | CommandError::ComparisonFile(ComparisonFileError::File(
                 FrameError::Write { .. } | FrameError::Read { .. },

@@ -41,6 +41,7 @@ mod pairs;
 mod program;
 mod schedule;
 mod slots;
+pub mod source;
 mod ssa;
 mod wide_tape;
 

@@ -1,5 +1,7 @@
 //! A compiled block: its solves done by Newton with exact Jacobians, its outputs evaluated, nothing allocated on the way.
 
+mod layout;
+
 use extremal_eval::{CompileError, EntryPoint, Machine, Program};
 use extremal_expr::{Expr, Graph, Id};
 use extremal_mechanics::{Block, Meaning, Reduced};
@@ -8,6 +10,8 @@ use crate::failure::SolveFailure;
 use crate::linear::LinearSolver;
 
 use crate::newton::{NewtonOptions, NewtonSolve, Pace, SolveEntries, SolvePlan, StagedSlopes};
+
+pub use layout::{KernelLayout, SolveLayout};
 
 /// Where the first guess of the unknowns comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,6 +5,7 @@ mod compare;
 mod completions;
 mod demo;
 mod derive;
+mod export;
 mod gallery;
 mod methods;
 mod run;
@@ -25,6 +26,7 @@ use crate::failure::{CommandError, Ending};
 pub enum Command {
     Run(run::RunArguments),
     Derive(derive::DeriveArguments),
+    Export(export::ExportArguments),
     Analyze(analyze::AnalyzeArguments),
     Compare(compare::CompareArguments),
     Solve(solve::SolveArguments),
@@ -40,6 +42,7 @@ pub fn execute(arguments: Arguments) -> Result<Ending, CommandError> {
         None => demo::execute(),
         Some(Command::Run(arguments)) => run::execute(&arguments),
         Some(Command::Derive(arguments)) => derive::execute(&arguments),
+        Some(Command::Export(arguments)) => export::execute(&arguments),
         Some(Command::Analyze(arguments)) => analyze::execute(&arguments),
         Some(Command::Compare(arguments)) => compare::execute(&arguments),
         Some(Command::Solve(arguments)) => solve::execute(&arguments),

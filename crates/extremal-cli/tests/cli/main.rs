@@ -4,6 +4,7 @@ mod analysis;
 mod commands;
 mod comparisons;
 mod constraints;
+mod export;
 mod failures;
 mod hamiltonian;
 mod heat;

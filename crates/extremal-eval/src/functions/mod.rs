@@ -16,6 +16,7 @@ use extremal_expr::{Function, Function2};
 pub(crate) use exponential::{cosh, exp, sinh, tanh};
 pub(crate) use lanes::Lanes;
 pub(crate) use logarithm::{log, pow};
+pub(crate) use logarithm_parts::{LEAST_MANTISSA, LogarithmPart, PARTS};
 pub(crate) use trigonometric::{sin_cos, tan};
 
 /// The function of every lane.

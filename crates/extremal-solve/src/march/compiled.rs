@@ -22,6 +22,18 @@ pub struct CompiledScheme {
     pub(super) dimension: usize,
 }
 
+/// A whole explicit step as one program. Its tiers are parameters with constants and `limits`; the step size and the first time; the
+/// state and the number of the step, of which the last is zero if the first time is that of the state. Its only entry gives whether the
+/// step works out, and the next state.
+pub struct ExplicitStep {
+    /// The program.
+    pub program: Program,
+    /// Numbers behind the constants.
+    pub limits: Vec<f64>,
+    /// Does a run take its steps by it? It may carry differences beside a linear oscillator instead, which differ by round-off.
+    pub is_used: bool,
+}
+
 impl CompiledScheme {
     /// Compiles `scheme`. `parameters` are the symbols of the model's parameters; `outputs` are further expressions to observe,
     /// in coordinates, velocities, momenta and time.
@@ -111,6 +123,36 @@ impl CompiledScheme {
     /// What start, step and observation were compiled to.
     pub fn programs(&self) -> [Program; 3] {
         [&self.start, self.solver.newton(), &self.solver.observation.kernel].map(Kernel::program)
+    }
+
+    /// Start, step and observation as compiled blocks. A step is a substep of a composition.
+    pub fn kernels(&self) -> [&Kernel; 3] {
+        [&self.start, self.solver.newton(), &self.solver.observation.kernel]
+    }
+
+    /// The fractions of a step that are taken one after the other.
+    pub fn substeps(&self) -> &[f64] {
+        self.solver.substeps()
+    }
+
+    /// The names of what a step carries.
+    pub fn state_names(&self) -> &[String] {
+        &self.state_names
+    }
+
+    /// Values of the symbols that stand behind the parameters: nodes, weights, coefficients.
+    pub fn constants(&self) -> &[f64] {
+        &self.constants
+    }
+
+    /// What every step must satisfy, in words, in the order of the outputs behind the state.
+    pub fn guards(&self) -> &[String] {
+        self.solver.guards()
+    }
+
+    /// The program that takes the steps, where they are explicit and one program takes them whole.
+    pub fn explicit_step(&self) -> Option<ExplicitStep> {
+        self.solver.fused.as_ref()?.explicit()
     }
 
     /// Begins a run with steps of size `h`.

@@ -19,7 +19,7 @@ use crate::kernel::Work;
 pub use adaptive::{AdaptiveMarcher, MotionFate};
 pub use block::MotionBlock;
 pub(crate) use clock::Clock;
-pub use compiled::CompiledScheme;
+pub use compiled::{CompiledScheme, ExplicitStep};
 pub use lanes::{LaneMarcher, LaneObserver};
 pub use lattice::{LatticeInstance, LatticeMarcher, LatticeScheme};
 pub use marcher::Marcher;

@@ -175,6 +175,14 @@ impl StepSolver {
         SolveStructure { fixed_point: self.fixed_point.is_some(), ..self.newton.structure() }
     }
 
+    pub fn substeps(&self) -> &[f64] {
+        &self.substeps
+    }
+
+    pub fn guards(&self) -> &[String] {
+        &self.guards.names
+    }
+
     pub fn newton(&self) -> &Kernel {
         &self.newton
     }

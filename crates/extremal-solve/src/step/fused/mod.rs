@@ -13,7 +13,7 @@ use extremal_expr::{Expr, Function2, Graph, Id, Relation};
 use extremal_mechanics::discrete::Scheme;
 use extremal_mechanics::{Block, Meaning, Reduced};
 
-use crate::march::{FADING, SMOOTH};
+use crate::march::{ExplicitStep, FADING, SMOOTH};
 use crate::newton::NewtonOptions;
 use crate::observable::{self, Observable};
 use crate::step::MotionState;
@@ -164,6 +164,15 @@ impl FusedStep {
             loaded: false,
             taken: 0,
             failed: 0,
+        })
+    }
+
+    /// The program, if nothing is solved in it.
+    pub fn explicit(&self) -> Option<ExplicitStep> {
+        (self.layout.unknowns == 0).then(|| ExplicitStep {
+            program: self.machine.program(),
+            limits: LIMITS.map(|(_, value)| value).to_vec(),
+            is_used: self.differences.is_none() && self.enough,
         })
     }
 
