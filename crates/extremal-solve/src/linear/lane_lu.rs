@@ -49,11 +49,7 @@ pub(super) fn solve<const L: usize>(n: usize, a: &mut [f64], scales: &mut [f64],
 
 #[inline(always)]
 fn each<const L: usize>(value: impl Fn(usize) -> f64) -> Number<L> {
-    let mut number = [0.0; L];
-    for lane in 0..L {
-        number[lane] = value(lane);
-    }
-    number
+    std::array::from_fn(value)
 }
 
 #[inline(always)]
