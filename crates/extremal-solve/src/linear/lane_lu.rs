@@ -4,7 +4,7 @@
 use super::equilibrate::{inverse_power_of_two, max};
 
 /// The numbers of all lanes.
-type Number<const L: usize> = [f64; L];
+type LaneNumber<const L: usize> = [f64; L];
 
 /// Solves systems of which there are for each entry of the matrix `a`, row by row, and of the right-hand side `b` the numbers of all
 /// lanes. Where a lane is singular, or two of them need different pivots, it gives up, and `b` is anything.
@@ -24,10 +24,10 @@ pub(super) fn solve<const L: usize>(n: usize, a: &mut [f64], scales: &mut [f64],
         }
         let (top, below) = a.split_at_mut((k + 1) * n);
         let pivot_row = &mut top[k * n..];
-        let reciprocal: Number<L> = each(|lane| 1.0 / pivot_row[k][lane]);
+        let reciprocal: LaneNumber<L> = each(|lane| 1.0 / pivot_row[k][lane]);
         pivot_row[k] = reciprocal;
         for row in below.chunks_exact_mut(n) {
-            let multiplier: Number<L> = each(|lane| row[k][lane] * reciprocal[lane]);
+            let multiplier: LaneNumber<L> = each(|lane| row[k][lane] * reciprocal[lane]);
             row[k] = multiplier;
             for (entry, pivot_entry) in row[k + 1..].iter_mut().zip(&pivot_row[k + 1..]) {
                 *entry = each(|lane| entry[lane] - multiplier[lane] * pivot_entry[lane]);
@@ -48,16 +48,17 @@ pub(super) fn solve<const L: usize>(n: usize, a: &mut [f64], scales: &mut [f64],
 }
 
 #[inline(always)]
-fn each<const L: usize>(value: impl Fn(usize) -> f64) -> Number<L> {
-    let mut number = [0.0; L];
-    for lane in 0..L {
-        number[lane] = value(lane);
-    }
-    number
+fn each<const L: usize>(value: impl Fn(usize) -> f64) -> LaneNumber<L> {
+    std::array::from_fn(value)
 }
 
 #[inline(always)]
-fn equilibrate<const L: usize>(n: usize, a: &mut [Number<L>], rows: &mut [Number<L>], columns: &mut [Number<L>]) {
+fn equilibrate<const L: usize>(
+    n: usize,
+    a: &mut [LaneNumber<L>],
+    rows: &mut [LaneNumber<L>],
+    columns: &mut [LaneNumber<L>],
+) {
     columns.fill([0.0; L]);
     for (row, scale) in a.chunks_exact_mut(n).zip(rows) {
         let mut largest = [0.0; L];
@@ -76,8 +77,8 @@ fn equilibrate<const L: usize>(n: usize, a: &mut [Number<L>], rows: &mut [Number
 
 /// The row of the pivot of a column: the first of the largest entries, and the same in all lanes.
 #[inline(always)]
-fn pivot<const L: usize>(n: usize, a: &[Number<L>], k: usize) -> Option<usize> {
-    let mut largest: Number<L> = each(|lane| a[k * n + k][lane].abs());
+fn pivot<const L: usize>(n: usize, a: &[LaneNumber<L>], k: usize) -> Option<usize> {
+    let mut largest: LaneNumber<L> = each(|lane| a[k * n + k][lane].abs());
     let mut row = [k as f64; L];
     for i in k + 1..n {
         let entry = &a[i * n + k];
@@ -92,7 +93,7 @@ fn pivot<const L: usize>(n: usize, a: &[Number<L>], k: usize) -> Option<usize> {
 
 /// The scalar product, summed in eight strands as it is for one system.
 #[inline(always)]
-fn dot<const L: usize>(a: &[Number<L>], b: &[Number<L>]) -> Number<L> {
+fn dot<const L: usize>(a: &[LaneNumber<L>], b: &[LaneNumber<L>]) -> LaneNumber<L> {
     let none: f64 = std::iter::empty::<f64>().sum();
     let (a_strands, a_rest) = a.as_chunks::<8>();
     let (b_strands, b_rest) = b.as_chunks::<8>();

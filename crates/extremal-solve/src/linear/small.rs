@@ -24,7 +24,7 @@ impl SmallDeterminant {
     #[inline(always)]
     fn is_reliable(self) -> bool {
         let Self { value, magnitude } = self;
-        (value.abs() > LEAST_RATIO * magnitude) & (magnitude >= USABLE.start) & (magnitude < USABLE.end)
+        (value.abs() > LEAST_RATIO * magnitude) & USABLE.contains(&magnitude)
     }
 
     pub(super) fn pivots(self) -> PivotRange {
