@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use extremal_engine::{CompiledRun, Overrides, Settings};
+use extremal_engine::{CompiledRun, Model, Overrides, Settings};
 use extremal_floors::{kepler, solar_system};
 
 use crate::timing::{Table, median, seconds};
@@ -19,15 +19,15 @@ pub fn kepler(table: &mut Table) {
 }
 
 pub fn solar_system(table: &mut Table) {
-    let model = crate::model("outer-solar-system");
+    let model = Model::from_toml(include_str!("outer-solar-system.toml")).expect("a model");
     let settings = Settings::of(&model);
     let initial = model.initial();
     let coordinates = |values: &[f64]| std::array::from_fn(|at| values[at]);
     let start = [coordinates(&initial.positions), coordinates(&initial.velocities)];
-    let step = settings.step.expect("the gallery has a step");
+    let step = settings.step.expect("the model has a step");
     for method in ["gauss(8)", "galerkin(8)"] {
         let settings = Settings { method: method.parse().expect("a method"), ..settings.clone() };
-        let run = CompiledRun::new(&model, &settings).expect("the gallery runs");
+        let run = CompiledRun::new(&model, &settings).expect("it runs");
         let floor = |steps| solar_system::march(step, start, steps).to_vec();
         let beside = crate::beside(&run, crate::coordinates, floor, (100, 1e-9), [1000; 2]);
         table.compared(&format!("outer solar system, {method}, h = 400 days: one step"), &beside);

@@ -1,12 +1,12 @@
 //! The stages of a collocation method by fixed-point iteration: the motion that Newton's method finds, or Newton's method.
 
 use extremal_eval::Backend;
-use extremal_expr::{Graph, Rational};
+use extremal_expr::{Graph, Rational, Relation};
 use extremal_mechanics::System;
 use extremal_mechanics::continuous::{Friction, Heat};
 use extremal_mechanics::discrete::{Options, Scheme, scheme};
 use extremal_model::ConstraintKind;
-use extremal_solve::{CompiledScheme, March, Marcher, NewtonOptions, StartValues};
+use extremal_solve::{CompiledScheme, Guard, March, Marcher, NewtonOptions, StartValues};
 use extremal_testkit::marches::{damped_double_pendulum, double_pendulum, double_pendulum_acceleration};
 
 fn written(system: &System<'_>, method: &str) -> Scheme {
@@ -259,6 +259,31 @@ fn other_actions_have_no_stages() {
         assert!(!staged(&free, method), "{method}");
     }
     assert!(!staged(&pendulum_on_a_rod(g), "galerkin(3)"));
+}
+
+/// A domain that the motion leaves after some steps: the same step is refused, whoever takes it.
+#[test]
+fn stages_stay_inside_a_domain() {
+    let g = &Graph::new();
+    let [x, y, vx, vy] = ["x", "y", "x'", "y'"].map(|name| g.symbol(name));
+    let system = System::new(g, &["x", "y"], (vx.powi(2) + vy.powi(2)) / 2 - x.powi(4) * y.cos() - y);
+    let inside = g.compare(Relation::Lt, -g.int(3), y + x);
+    let guard = Guard { text: "inside".to_owned(), condition: inside.id() };
+    for method in ["gauss(3)", "galerkin(3)"] {
+        let scheme = written(&system, method);
+        let [iterated, newton] = [&scheme, &by_newton(&scheme)].map(|scheme| {
+            let guards = std::slice::from_ref(&guard);
+            let mut compiled = CompiledScheme::new(g, scheme, &[], &[], guards, NewtonOptions::default()).unwrap();
+            compiled.set_parameters(&[]);
+            let start = StartValues { q: vec![0.5, 0.0], v: vec![0.2, 0.1], ..StartValues::default() };
+            let mut run = compiled.start(&start, 0.02).unwrap();
+            let failure = run.advance_many(1000).unwrap_err();
+            (failure.step, run.state().to_vec())
+        });
+        assert_eq!(iterated.0, newton.0, "{method}");
+        let [x, y] = [iterated.1[0], iterated.1[1]];
+        assert!(x + y > -3.0 && iterated.0 > 50, "{method}: {x} and {y} at step {}", iterated.0);
+    }
 }
 
 /// A step many times the period of a stiff spring: the iteration would diverge, and every step is Newton's.
