@@ -29,6 +29,7 @@ impl Draw<'_> {
             "run" => self.run(&mut words),
             "sweep" => self.sweep(&mut words),
             "derive" => self.derive(&mut words),
+            "export" => self.export(&mut words),
             "analyze" => self.analyze(&mut words),
             "compare" => self.compare(&mut words),
             _ => self.solve(&mut words),
@@ -149,6 +150,14 @@ impl Draw<'_> {
             1 | 2 => words.say(&["--form", random.pick(&["discrete", "hamilton", "lagrange"])]),
             3 => words.say(&["--latex"]),
             _ => {}
+        }
+        self.step(words);
+    }
+
+    fn export(&mut self, words: &mut Words) {
+        words.say(&["--to", self.random.pick(&["c", "rust", "python", "julia", "latex"])]);
+        if self.random.one_in(2) {
+            words.say(&["--method", &self.drawn_method()]);
         }
         self.step(words);
     }

@@ -18,8 +18,8 @@ pub(super) const NUMBERS: [&str; 16] = [
     "1e-30",
 ];
 const STEPS: [&str; 6] = ["0.01", "0.1", "0.05", "0.3", "1", "1e-4"];
-const COMMANDS: [&str; 12] =
-    ["run", "run", "run", "run", "sweep", "sweep", "sweep", "derive", "analyze", "compare", "solve", "solve"];
+const COMMANDS: [&str; 13] =
+    ["run", "run", "run", "run", "sweep", "sweep", "sweep", "derive", "analyze", "compare", "solve", "solve", "export"];
 
 /// A model and what was stated in it.
 pub(super) struct Draw<'r> {

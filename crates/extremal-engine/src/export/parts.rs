@@ -97,11 +97,24 @@ impl<'m> ExportParts<'m> {
         let StartValues { q, v, s, multipliers, .. } = &start_values;
         let (motion, entropies) = (q.len() + v.len(), s.len());
         let [time, size] = [names(g, &[system.t.id()]), vec!["h".to_owned()]];
-        let moving = &phase[phase.len() - multipliers.len()..];
-        let started = [&phase[..motion + entropies], &time, &size, moving].concat();
-        if start.program.machine().inputs(1).len() != started.len() || motion + entropies > phase.len() {
+        // Where a state has other numbers than positions, velocities and what goes with them, a phase state does not start it.
+        let known = motion + entropies;
+        if start.program.machine().inputs(1).len() != known + 2 + multipliers.len()
+            || known + multipliers.len() > phase.len()
+        {
             return Err(ExportError::Start { start: settings.start.to_string() });
         }
+        let lengths = [&step, &observe].map(|kernel| kernel.program.machine().inputs(1).len());
+        if lengths != [state.len() + 2 + velocities.len(), state.len() + 1 + velocities.len()]
+            || velocities.len() != v.len()
+        {
+            return Err(ExportError::Unsupported {
+                what: "this method",
+                why: "its state is not that of positions, momenta and velocities; midpoint has such a state",
+            });
+        }
+        let moving = &phase[phase.len() - multipliers.len()..];
+        let started = [&phase[..known], &time, &size, moving].concat();
         let guards = scheme.guards().to_vec();
         let texts = ["start", "The state of a step from a phase state."];
         let start = BlockSource::new(texts, start, &step_parameters, &started, all(state.len()));
@@ -125,7 +138,7 @@ impl<'m> ExportParts<'m> {
         let texts = ["invariants", "The energy, and what else the model states as conserved."];
         let invariant_formulas = (!invariants.is_empty())
             .then(|| BlockSource::new(texts, observing.layout(), &step_parameters, &observed, places));
-        let accounts = vec![0.0; phase.len() - motion - entropies - multipliers.len()];
+        let accounts = vec![0.0; phase.len() - known - multipliers.len()];
         Ok(ExportParts {
             model,
             initial: [&q[..], v, s, &accounts, multipliers].concat(),
