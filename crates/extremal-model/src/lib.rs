@@ -34,6 +34,7 @@ mod names;
 mod order;
 mod overrides;
 mod place;
+mod prelude;
 mod render;
 mod repeated;
 mod resolver;

@@ -115,6 +115,7 @@ impl Model {
                 // The numbers of [expected] belong to the parameters of the file.
                 statements.expected.clear();
             }
+            tables::rotations::complete(&mut statements);
             tables::hamiltonian::complete(&mut statements);
             let mut content = tables::resolve(&statements, &graph, &mut problems)?;
             overrides.apply_settings(&mut content.settings.simulation);

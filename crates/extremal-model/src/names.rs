@@ -1,14 +1,16 @@
 //! What the names of a model mean, and where they may be used.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use extremal_expr::syntax::{Binding, NameRefusal, NameShape, NameUse, Scope};
+use extremal_expr::syntax::{Binding, DeclaredFunction, NameRefusal, NameShape, NameUse, Scope};
 use extremal_expr::{Expr, Graph, Id};
 
 use crate::diagnostic::Span;
 use crate::place::{ExpressionPlace, MAX_ORDER};
+use crate::prelude;
 use crate::resolver::with_article;
+use crate::text::SourceText;
 
 /// The name of time, unless the independent variable has another.
 pub(crate) const TIME: &str = "t";
@@ -36,9 +38,10 @@ pub(crate) enum NameMeaning<'g> {
     State {
         symbols: Vec<Expr<'g>>,
     },
-    /// The members known so far.
+    /// The members known so far; those of a matrix row by row.
     Definition {
         values: Vec<Expr<'g>>,
+        columns: Option<i64>,
     },
     Control {
         symbols: Vec<Expr<'g>>,
@@ -62,9 +65,20 @@ pub(crate) struct Declaration<'g> {
     pub span: Span,
 }
 
+/// A function with arguments.
+pub(crate) struct ModelFunction {
+    pub function: DeclaredFunction,
+    /// Its value as it was written.
+    pub text: SourceText,
+    /// The names in its value but those of its arguments, with those of the functions it calls.
+    pub names: BTreeSet<String>,
+    pub span: Span,
+}
+
 /// All declared names.
 pub(crate) struct Names<'g> {
     graph: &'g Graph,
+    functions: BTreeMap<String, ModelFunction>,
     declared: HashMap<String, Declaration<'g>>,
     /// Time derivatives of the symbols that have one.
     rates: RefCell<HashMap<Id, Expr<'g>>>,
@@ -89,6 +103,8 @@ struct NameReach {
     time: bool,
     entropy: bool,
     momentum: bool,
+    /// Something of which no rate is known at all: a control, a multiplier, a position at an end of a step.
+    rateless: bool,
 }
 
 impl<'g> Names<'g> {
@@ -97,6 +113,7 @@ impl<'g> Names<'g> {
         let time = graph.symbol(independent);
         Names {
             graph,
+            functions: BTreeMap::new(),
             declared: HashMap::new(),
             rates: RefCell::new(HashMap::from([(time.id(), graph.int(1))])),
             orders: RefCell::default(),
@@ -151,6 +168,27 @@ impl<'g> Names<'g> {
         }
     }
 
+    /// Declares a function.
+    pub fn declare_function(&mut self, function: ModelFunction) {
+        self.functions.insert(function.function.name().to_owned(), function);
+    }
+
+    /// A function that the model declares.
+    pub fn function(&self, name: &str) -> Option<&ModelFunction> {
+        self.functions.get(name)
+    }
+
+    /// The names that a call of a function depends on.
+    pub fn names_behind(&self, function: &str) -> Option<&BTreeSet<String>> {
+        self.functions.get(function).map(|function| &function.names)
+    }
+
+    /// The functions that nothing has called.
+    pub fn unused_functions(&self) -> Vec<(String, Span)> {
+        let unused = self.functions.iter().filter(|(name, _)| !self.is_used(name));
+        unused.map(|(name, function)| (name.clone(), function.span.clone())).collect()
+    }
+
     pub fn forget_use(&self, name: &str) {
         self.used.borrow_mut().remove(name);
     }
@@ -185,7 +223,7 @@ impl<'g> Names<'g> {
 
     /// Adds a member to a family of definitions.
     pub fn push_member(&mut self, name: &str, value: Expr<'g>) {
-        if let Some(Declaration { meaning: NameMeaning::Definition { values }, .. }) = self.declared.get_mut(name) {
+        if let Some(Declaration { meaning: NameMeaning::Definition { values, .. }, .. }) = self.declared.get_mut(name) {
             values.push(value);
         }
     }
@@ -201,14 +239,32 @@ impl<'g> Names<'g> {
             time: symbols.contains(&self.time),
             entropy: symbols.iter().any(|s| self.entropies.contains(&s.id())),
             momentum: symbols.iter().any(|s| self.momenta.contains(&s.id())),
+            rateless: symbols.iter().any(|s| *s != self.time && !orders.contains_key(&s.id()) && self.is_rateless(s)),
         };
         self.reaches.borrow_mut().insert(value.id(), reach);
         reach
     }
 
+    /// Is it no constant, with a rate that nothing says?
+    fn is_rateless(&self, symbol: &Expr<'g>) -> bool {
+        let Some(name) = symbol.as_symbol() else { return false };
+        if *name == *STEP {
+            return false;
+        }
+        match self.get(name.split('[').next().unwrap_or(&name)) {
+            Some(declaration) => matches!(declaration.meaning, NameMeaning::Control { .. }),
+            None => true,
+        }
+    }
+
     /// The highest derivative of a coordinate in an expression; `None` if there is not even a position.
     pub fn order_of(&self, value: Expr<'g>) -> Option<u32> {
         self.reach(value).order
+    }
+
+    /// Does a symbol stand for what something starts with, in the expression of a start?
+    pub fn has_start(&self, symbol: Expr<'g>) -> bool {
+        self.entropies.contains(&symbol.id()) || self.orders.borrow().contains_key(&symbol.id())
     }
 
     /// Does an entropy or a state occur in an expression?
@@ -371,33 +427,50 @@ impl<'g> View<'_, 'g> {
                 help: Some("a member of a family may use the members before it only".to_owned()),
             });
         };
+        self.derived(value, reference.primes, &symbol)
+    }
+
+    /// A value with so many primes, where `symbol` is how that was written.
+    fn derived(&self, value: Expr<'g>, primes: u32, symbol: &str) -> Result<Expr<'g>, NameRefusal> {
         let reach = self.names.reach(value);
-        if reach.entropy && reference.primes > 0 {
+        if reach.entropy && primes > 0 {
             return Err(no_rate(format!(
                 "`{symbol}` cannot be used: it contains the rate of an entropy or of a state"
             )));
         }
-        if reach.momentum && reference.primes > 0 {
+        if reach.rateless && primes > 0 {
+            return Err(NameRefusal {
+                message: format!("`{symbol}` cannot be used: it contains the rate of a control, a multiplier or an end of a step"),
+                help: Some("nothing says how fast these change".to_owned()),
+            });
+        }
+        if reach.momentum && primes > 0 {
             let message = format!("`{symbol}` cannot be used: it contains the rate of a momentum");
             return Err(NameRefusal {
                 message,
                 help: Some("it follows from the Hamiltonian and the forces".to_owned()),
             });
         }
-        let order = reach.order.map(|order| order + reference.primes);
+        let order = reach.order.map(|order| order + primes);
         if order > self.place.order
             || (reach.time && !self.place.time)
             || (reach.entropy && !self.place.sees_entropies())
             || (reach.entropy && !self.place.sees_states() && !self.names.states_in(value).is_empty())
         {
-            let mut refusal = if order > self.place.order { self.refuse_order(&symbol) } else { self.refuse(&symbol) };
+            let mut refusal = if order > self.place.order { self.refuse_order(symbol) } else { self.refuse(symbol) };
             if let Some(order) = order.filter(|order| *order > MAX_ORDER) {
                 refusal.message = format!("`{symbol}` contains a time derivative of order {order}");
             }
             return Err(refusal);
         }
-        Ok((0..reference.primes).fold(value, |value, _| self.names.total_derivative(value)))
+        Ok((0..primes).fold(value, |value, _| self.names.total_derivative(value)))
     }
+}
+
+/// An expression in a message: as it is, if that is not long.
+fn short(value: Expr<'_>) -> String {
+    let text = value.to_string();
+    if text.len() <= 40 { text } else { "...".to_owned() }
 }
 
 fn no_rate(message: String) -> NameRefusal {
@@ -454,9 +527,12 @@ impl<'g> Scope<'g> for View<'_, 'g> {
             NameMeaning::Constraint => Binding::constant("constraint"),
             NameMeaning::Broken => return Some(Binding { shape: NameShape::Open, ..Binding::variable("name") }),
         };
-        Some(match declaration.count {
-            Some(count) => binding.family(1..=count),
-            None => binding,
+        Some(match (declaration.count, &declaration.meaning) {
+            (Some(count), NameMeaning::Definition { columns: Some(columns), .. }) => {
+                Binding { shape: NameShape::Matrix { rows: count / columns, columns: *columns }, ..binding }
+            }
+            (Some(count), _) => binding.family(1..=count),
+            (None, _) => binding,
         })
     }
 
@@ -495,13 +571,19 @@ impl<'g> Scope<'g> for View<'_, 'g> {
             return if self.place.multipliers { Ok(graph.symbol(&symbol)) } else { Err(self.refuse(&symbol)) };
         }
         let Some(declaration) = self.names.get(name) else { return Err(self.refuse(name)) };
-        let member = reference.index.map_or(0, |index| usize::try_from(index - 1).unwrap_or(usize::MAX));
+        let flat = match (reference.index, reference.column, &declaration.meaning) {
+            (Some(row), Some(column), NameMeaning::Definition { columns: Some(columns), .. }) => {
+                (row - 1) * columns + column - 1
+            }
+            (index, ..) => index.map_or(0, |index| index - 1),
+        };
+        let member = usize::try_from(flat).unwrap_or(usize::MAX);
         match &declaration.meaning {
             NameMeaning::Parameter { symbols, .. } => symbols.get(member).copied().ok_or_else(|| self.refuse(name)),
             NameMeaning::Coordinate { symbols } => self.coordinate(symbols, member, reference),
             NameMeaning::Entropy { symbols } => self.entropy(symbols, member, reference),
             NameMeaning::State { symbols } => self.state(symbols, declaration.what, member, reference),
-            NameMeaning::Definition { values } => self.definition(values, member, reference),
+            NameMeaning::Definition { values, .. } => self.definition(values, member, reference),
             NameMeaning::Control { symbols } => {
                 let symbol = symbols.get(member).filter(|_| self.place.controls);
                 symbol.copied().ok_or_else(|| self.refuse(&reference.symbol()))
@@ -524,5 +606,23 @@ impl<'g> Scope<'g> for View<'_, 'g> {
         names.extend(self.member.map(|(index, _)| index.to_owned()));
         names.sort();
         names
+    }
+
+    fn derivative(&self, value: Expr<'g>, primes: u32) -> Result<Expr<'g>, NameRefusal> {
+        self.derived(value, primes, &format!("({}){}", short(value), "'".repeat(primes as usize)))
+    }
+
+    fn function(&self, name: &str) -> Option<&DeclaredFunction> {
+        match self.names.functions.get(name) {
+            Some(found) => {
+                self.names.mark_used(name);
+                Some(&found.function)
+            }
+            None => prelude::function(name),
+        }
+    }
+
+    fn functions(&self) -> Vec<String> {
+        self.names.functions.keys().cloned().chain(prelude::names().map(str::to_owned)).collect()
     }
 }

@@ -16,8 +16,9 @@ enum PartRole {
 /// number of members decides? Then the rows of its derivatives by the members are shifts of one another but at the ends:
 /// a member `q[i + c]` of every term is at a fixed distance from `q[i + d]`, and the terms of a sum differ in `i` alone.
 ///
-/// `count` is the name of the number of members; `index` that of the member's own number, if the text is that of a member.
-pub(super) fn is_local(text: &str, count: &str, index: Option<&str>) -> bool {
+/// `count` is the name of the number of members; `index` that of the member's own number, if the text is that of a member. A name of
+/// `families` without an index stands for all members at once.
+pub(super) fn is_local(text: &str, count: &str, index: Option<&str>, families: &[&str]) -> bool {
     let Ok(ast) = Ast::expression(text, &Limits::default()) else { return false };
     if !matches!(ast.root(), Root::Expression(_)) {
         return false;
@@ -49,7 +50,8 @@ pub(super) fn is_local(text: &str, count: &str, index: Option<&str>) -> bool {
         }
     }
     let allowed = |(node, role): (&AstNode, &PartRole)| match (&node.kind, role) {
-        (AstKind::Invalid, _) => false,
+        (AstKind::Invalid | AstKind::List(_), _) => false,
+        (AstKind::Name { name, .. }, _) if families.contains(&ast.slice(*name)) => false,
         (AstKind::Name { name, .. }, PartRole::Value) => !indices.contains(&ast.slice(*name)),
         (AstKind::Name { name, .. }, PartRole::Condition) => {
             !indices.contains(&ast.slice(*name)) && ast.slice(*name) != count
@@ -95,9 +97,9 @@ mod tests {
             "sum(k, 2, n - 1, cos(q[k - 1] - q[k + 1]))*n",
             "sum(i, 1, n, if(q[i] > 0, q[i]^2, q[n]))",
         ] {
-            assert!(is_local(text, "n", None), "{text}");
+            assert!(is_local(text, "n", None, &["q"]), "{text}");
         }
-        assert!(is_local("-gamma*q[i]' + q[i - 1]", "n", Some("i")));
+        assert!(is_local("-gamma*q[i]' + q[i - 1]", "n", Some("i"), &["q"]));
     }
 
     #[test]
@@ -112,9 +114,11 @@ mod tests {
             "if(n > 10, q[1], q[2])",
             "sum(i, 1, n, if(i > 3, q[i], 0))",
             "sum(i, 1, n, q[i]^i)",
+            "norm(q)",
+            "sum(i, 1, n, q[i]'^2)/dot(q, q)",
         ] {
-            assert!(!is_local(text, "n", None), "{text}");
+            assert!(!is_local(text, "n", None, &["q"]), "{text}");
         }
-        assert!(!is_local("-i*q[i]'", "n", Some("i")));
+        assert!(!is_local("-i*q[i]'", "n", Some("i"), &["q"]));
     }
 }
