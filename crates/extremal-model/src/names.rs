@@ -440,7 +440,9 @@ impl<'g> View<'_, 'g> {
         }
         if reach.rateless && primes > 0 {
             return Err(NameRefusal {
-                message: format!("`{symbol}` cannot be used: it contains the rate of a control, a multiplier or an end of a step"),
+                message: format!(
+                    "`{symbol}` cannot be used: it contains the rate of a control, a multiplier or an end of a step"
+                ),
                 help: Some("nothing says how fast these change".to_owned()),
             });
         }

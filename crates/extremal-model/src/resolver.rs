@@ -3,14 +3,14 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use extremal_expr::syntax::{
-    Ast, AstKind, ExprShape, Limits, Lowered, NameProblem, Quantity, SyntaxError, SyntaxErrorKind, SyntaxErrors, Uses, check_name,
-    parse_condition, parse_equation, parse_expression, parse_quantity,
+    Ast, AstKind, ExprShape, Limits, Lowered, NameProblem, Quantity, SyntaxError, SyntaxErrorKind, SyntaxErrors, Uses,
+    check_name, parse_condition, parse_equation, parse_expression, parse_quantity,
 };
 use extremal_expr::{Expr, Graph, Id, Rational};
 
 use crate::diagnostic::{Code, Diagnostic, Problems, Span};
 use crate::document::{Name, Scalar, ScalarSeries};
-use crate::names::{Names, STEP, TIME, View};
+use crate::names::{Declaration, NameMeaning, Names, STEP, TIME, View};
 use crate::place::ExpressionPlace;
 use crate::text::SourceText;
 
@@ -92,6 +92,10 @@ impl<'g, 'p> Resolver<'g, 'p> {
             _ => return true,
         };
         // Which of two declarations was meant is unknown.
+        if self.names.function(&name.text).is_some() {
+            let broken = Declaration { what, meaning: NameMeaning::Broken, count: None, span: name.span.clone() };
+            self.names.declare(&name.text, broken);
+        }
         self.names.break_name(&name.text);
         self.problems.push(diagnostic);
         false
@@ -141,7 +145,9 @@ impl<'g, 'p> Resolver<'g, 'p> {
                 let read = parse_quantity(self.graph, &text.value, &view);
                 self.accept(read, text, place)
             }
-            _ => self.number(scalar, place, None).map(|value| Quantity { shape: ExprShape::Number, elements: vec![value] }),
+            _ => self
+                .number(scalar, place, None)
+                .map(|value| Quantity { shape: ExprShape::Number, elements: vec![value] }),
         }
     }
 
@@ -215,8 +221,10 @@ impl<'g, 'p> Resolver<'g, 'p> {
         };
         let broken = self.is_broken(&text.value);
         for error in &errors {
-            // What an undeclared integer or family causes has been explained where it was declared.
-            if !(broken && matches!(error.kind, SyntaxErrorKind::NotAnInteger { .. })) {
+            // What an undeclared integer, family or vector causes has been explained where it was declared.
+            let is_caused = matches!(code(&error.kind), Code::WrongShape)
+                || matches!(error.kind, SyntaxErrorKind::NotAnInteger { .. });
+            if !(broken && is_caused) {
                 let Some(mut diagnostic) = self.said_once(error, text) else { continue };
                 if let (SyntaxErrorKind::ExpectedNumber, Some(help)) = (&error.kind, place.condition_help) {
                     diagnostic = diagnostic.help(help);
@@ -237,7 +245,10 @@ impl<'g, 'p> Resolver<'g, 'p> {
             return None;
         }
         let called = text.locate(error.span.start..error.span.end);
-        Some(diagnostic(inner, &declared.text).at(called, format!("in this call of `{}`", declared.function.signature())))
+        Some(
+            diagnostic(inner, &declared.text)
+                .at(called, format!("`{}` is called from here", declared.function.signature())),
+        )
     }
 
     /// The names that a text depends on, also through the functions it calls.
@@ -361,7 +372,9 @@ pub(crate) fn names_in(text: &str) -> TextNames {
     };
     for node in ast.nodes() {
         match &node.kind {
-            AstKind::Name { name, .. } | AstKind::Member { name, .. } => found.names.insert(ast.slice(*name).to_owned()),
+            AstKind::Name { name, .. } | AstKind::Member { name, .. } => {
+                found.names.insert(ast.slice(*name).to_owned())
+            }
             AstKind::Call { function, .. } => found.calls.insert(ast.slice(*function).to_owned()),
             _ => continue,
         };

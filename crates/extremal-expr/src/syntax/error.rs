@@ -211,7 +211,8 @@ impl SyntaxErrorKind {
             }
             Kind::MissingColumn { name, .. } => format!("write `{name}[1,1]`: row and column"),
             Kind::ExpectedScalar { found: ExprShape::Vector(_) } => {
-                "make a number of vectors with `dot(a, b)`, `norm(a)`, or an index on the name of one: `a[1]`".to_owned()
+                "make a number of vectors with `dot(a, b)`, `norm(a)`, or an index on the name of one: `a[1]`"
+                    .to_owned()
             }
             Kind::NoProduct { left: ExprShape::Vector(_), right: ExprShape::Vector(_) } => {
                 "vectors are multiplied by `dot(a, b)` and `cross(a, b)`".to_owned()

@@ -73,7 +73,9 @@ impl Named {
             Named::Unary(_) | Named::Sqrt | Named::OfArrays(ArrayFunction::Norm | ArrayFunction::Transpose) => {
                 (count == 1, "1 argument")
             }
-            Named::Binary(_) | Named::Pow | Named::OfArrays(ArrayFunction::Dot | ArrayFunction::Cross) => (count == 2, "2 arguments"),
+            Named::Binary(_) | Named::Pow | Named::OfArrays(ArrayFunction::Dot | ArrayFunction::Cross) => {
+                (count == 2, "2 arguments")
+            }
             Named::Folded(_) => (count >= 2, "2 arguments or more"),
         };
         (!right).then_some(expected)
@@ -89,14 +91,8 @@ fn all_names() -> impl Iterator<Item = &'static str> {
 
 /// The function meant by an unknown name: other languages' spellings first, then the nearest.
 pub(super) fn suggest(name: &str) -> Option<&'static str> {
-    const ELSEWHERE: [(&str, &str); 6] = [
-        ("arctan2", "atan2"),
-        ("power", "pow"),
-        ("Sum", "sum"),
-        ("where", "if"),
-        ("inner", "dot"),
-        ("length", "norm"),
-    ];
+    const ELSEWHERE: [(&str, &str); 6] =
+        [("arctan2", "atan2"), ("power", "pow"), ("Sum", "sum"), ("where", "if"), ("inner", "dot"), ("length", "norm")];
     let function = Function::ALL.iter().find(|f| f.elsewhere().contains(&name)).map(|f| f.name());
     let other = || ELSEWHERE.iter().find(|(other, _)| *other == name).map(|(_, ours)| *ours);
     function.or_else(other).or_else(|| nearest(name, all_names()))
@@ -113,8 +109,7 @@ mod tests {
 
     #[test]
     fn every_function_of_the_language_is_found() {
-        let language =
-            "sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp log sqrt cbrt abs sign min max pow \
+        let language = "sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp log sqrt cbrt abs sign min max pow \
              dot cross norm transpose";
         for name in language.split_whitespace() {
             assert!(Named::find(name).is_some(), "{name}");

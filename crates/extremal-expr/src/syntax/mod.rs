@@ -36,6 +36,7 @@ use crate::{Expr, Graph};
 
 pub use ast::{Ast, AstKind, AstNode, AstOperand, NodeId, OperandRange, Root};
 pub use error::{BadNumber, SyntaxError, SyntaxErrorKind, SyntaxErrors};
+use scope::NoNames;
 pub use scope::{AnyName, Binding, DeclaredFunction, NameRefusal, NameShape, NameUse, Scope};
 pub use shape::{ExprShape, Quantity};
 pub use span::TextSpan;
@@ -170,6 +171,26 @@ pub fn parse_quantity<'g>(
         Root::Expression(root) => Some((built.quantity(root, errors)?, built.uses)),
         Root::Equation { .. } => None,
     })
+}
+
+/// Reads a number, written as such or as an expression without names, and evaluates it.
+///
+/// ```
+/// use extremal_expr::syntax::parse_number;
+/// assert_eq!(parse_number("pi/2")?, std::f64::consts::FRAC_PI_2);
+/// assert!(parse_number("2*x").is_err());
+/// # Ok::<(), extremal_expr::syntax::SyntaxErrors>(())
+/// ```
+///
+/// # Errors
+/// See [`parse_expression`].
+pub fn parse_number(text: &str) -> Result<f64, SyntaxErrors> {
+    if let Ok(number) = text.trim().parse() {
+        return Ok(number);
+    }
+    let graph = Graph::new();
+    let read = parse_expression(&graph, text, &NoNames)?;
+    Ok(graph.evaluate(&[read.value], |_| None)[0])
 }
 
 /// May `name` be declared: letters, digits and `_`, not starting with a digit, and not a word of the language?

@@ -194,3 +194,20 @@ impl<'g> Scope<'g> for AnyName<'g> {
         Vec::new()
     }
 }
+
+/// The scope of a plain number.
+pub(super) struct NoNames;
+
+impl<'g> Scope<'g> for NoNames {
+    fn resolve(&self, _: &str) -> Option<Binding> {
+        None
+    }
+
+    fn value(&self, reference: NameUse<'_>) -> Result<Expr<'g>, NameRefusal> {
+        Err(NameRefusal { message: format!("`{}` has no value", reference.symbol()), help: None })
+    }
+
+    fn names(&self) -> Vec<String> {
+        Vec::new()
+    }
+}

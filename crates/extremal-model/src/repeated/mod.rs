@@ -69,7 +69,7 @@ impl RepeatedModel {
     pub fn read(text: &str, overrides: &Overrides) -> Option<RepeatedModel> {
         let mut problems = Problems::default();
         let mut statements = tables::read(text, &mut problems)?;
-        overrides.apply(&mut statements.parameters, &mut problems);
+        overrides.apply(&mut statements, &mut problems);
         let count = counted_by(&statements)?;
         let graph = Graph::new();
         let resolver = &mut Resolver::new(&graph, TIME, &mut problems);
@@ -218,7 +218,8 @@ fn says_the_same(statements: &Statements, count: &str) -> bool {
     let counted = definitions.iter().filter(|statement| statement.count.is_some());
     let listed = statements.parameters.iter().filter(|statement| matches!(statement.value, ScalarSeries::List { .. }));
     let families = coordinate_names.chain(counted.map(|statement| &statement.name.text));
-    let families: Vec<&str> = families.chain(listed.map(|statement| &statement.name.text)).map(String::as_str).collect();
+    let families: Vec<&str> =
+        families.chain(listed.map(|statement| &statement.name.text)).map(String::as_str).collect();
     let local = |scalar: &Scalar, index: Option<&str>| match scalar {
         Scalar::Number { .. } => true,
         Scalar::Text(text) => is_local(&text.value, count, index, &families),

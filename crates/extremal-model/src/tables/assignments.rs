@@ -249,9 +249,7 @@ pub(crate) fn take_apart<'a>(
     };
     let parts = match root {
         Some(AstKind::Name { name, primes }) => Some((*name, None, *primes)),
-        Some(AstKind::Member { name, index, column: None, primes }) => {
-            Some((*name, Some(ast.node(*index)), *primes))
-        }
+        Some(AstKind::Member { name, index, column: None, primes }) => Some((*name, Some(ast.node(*index)), *primes)),
         _ => None,
     };
     let (name, index, primes) = match parts {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use extremal_expr::{Expr, Id};
+use extremal_expr::{Expr, Graph, Id};
 
 use super::boundary::{Boundary, Component, StateComponents};
 use super::families::{
@@ -150,8 +150,8 @@ pub(crate) struct Coordinates {
     pub families: Families,
 }
 
-/// Declares all coordinates.
-pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &Statements) -> Coordinates {
+/// Declares all coordinates; where they start is said by [`resolve_starts`].
+pub(crate) fn declare_all(resolver: &mut Resolver<'_, '_>, statements: &Statements) -> Coordinates {
     let mut all = Coordinates { list: Vec::new(), families: Families::new(QuantityKind::Coordinate) };
     let first_order = !statements.states.is_empty() || statements.poisson.is_some();
     if statements.coordinates.is_empty() && statements.entropies.is_empty() && !first_order {
@@ -172,11 +172,14 @@ pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &Statements) 
             resolver.names.declare(&statement.name.text, broken);
         }
     }
-    // Once all are declared: a start may use those of others.
+    all
+}
+
+/// Reads the starts of all coordinates, once everything that moves is declared: a start may use those of others.
+pub(crate) fn resolve_starts(resolver: &mut Resolver<'_, '_>, statements: &Statements, all: &mut Coordinates) {
     for family in &all.families.list {
         read_starts(resolver, &statements.coordinates[family.statement], family, &mut all.list);
     }
-    all
 }
 
 /// `None` if not even the number of its members is known.
@@ -194,17 +197,21 @@ fn declare(
     if !rotations::has_members(resolver, statement, count) || !all.families.has_room(resolver, members, name) {
         return None;
     }
-    let symbols: Vec<[Expr<'_>; 3]> = (1..=members)
-        .map(|number| {
-            let name = member_name(&name.text, count, number);
-            ["", "'", "''"].map(|primes| resolver.graph.symbol(&format!("{name}{primes}")))
-        })
-        .collect();
-    let meaning = NameMeaning::Coordinate { symbols };
+    let meaning = NameMeaning::Coordinate { symbols: symbols(resolver.graph, &name.text, count) };
     resolver.names.declare(&name.text, Declaration { what: "coordinate", meaning, count, span: name.span.clone() });
     let index = family_index(resolver, statement.index.as_ref(), name, count);
     all.families.push(name, place, count, index);
     Some(())
+}
+
+/// Position, velocity and acceleration of each member.
+fn symbols<'g>(graph: &'g Graph, name: &str, count: Option<i64>) -> Vec<[Expr<'g>; 3]> {
+    let members = count.map_or(1, |count| count as usize);
+    let member = |number: usize| {
+        let name = member_name(name, count, number);
+        ["", "'", "''"].map(|primes| graph.symbol(&format!("{name}{primes}")))
+    };
+    (1..=members).map(member).collect()
 }
 
 /// Adds the coordinates of a family with what is said of their starts.
@@ -214,11 +221,8 @@ fn read_starts(
     family: &Family,
     list: &mut Vec<Coordinate>,
 ) {
-    let Some(Declaration { meaning: NameMeaning::Coordinate { symbols }, .. }) = resolver.names.get(&family.name.text)
-    else {
-        return;
-    };
-    let (symbols, name, count, index) = (symbols.clone(), &family.name, family.count, &family.index);
+    let (name, count, index) = (&family.name, family.count, &family.index);
+    let symbols = symbols(resolver.graph, &name.text, count);
     let turning = statement.angular_velocity.as_ref().filter(|_| statement.rotation && statement.velocity.is_none());
     let turning = turning.and_then(|stated| rotations::velocity(resolver, stated, &symbols));
     let mut family = |series: &Option<ScalarSeries>, what, place| {

@@ -229,7 +229,8 @@ pub(crate) fn initial(
             continue;
         }
         // So is what depends on other starts.
-        if place.order.is_some() && resolver.graph.free_symbols(&[*value]).iter().any(|s| resolver.names.has_start(*s)) {
+        if place.order.is_some() && resolver.graph.free_symbols(&[*value]).iter().any(|s| resolver.names.has_start(*s))
+        {
             continue;
         }
         let what = format!("the {what} of `{}`", member_name(&name.text, count, position + 1));

@@ -65,7 +65,9 @@ pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &[FunctionSta
     let sorted = order(&names, &calls);
     for cycle in &sorted.cycles {
         let on_cycle: Vec<&Name> = cycle.iter().map(|item| &heads[*item].0.name).collect();
-        resolver.problems.push(cyclic("function", &on_cycle).help("a function cannot call itself: calls are written out"));
+        resolver
+            .problems
+            .push(cyclic("function", &on_cycle).help("a function cannot call itself: calls are written out"));
     }
     for item in sorted.order.iter().chain(&sorted.stuck) {
         let (FunctionHead { name, arguments }, text) = &heads[*item];

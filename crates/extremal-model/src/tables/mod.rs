@@ -76,8 +76,8 @@ pub(crate) use boundary::ComponentLists;
 pub(crate) use boundary::problems as boundary_problems;
 pub(crate) use coordinates::start_expressions;
 pub(crate) use laws::{Breach, LawsAtStart};
-pub(crate) use starts::StartUse;
 pub(crate) use parameters::{ParameterStatement, resolve as resolve_parameters};
+pub(crate) use starts::StartUse;
 pub(crate) use states::start_expressions as state_starts;
 
 /// A table of the model file: all that is said of it.
@@ -342,12 +342,13 @@ impl DeclaredQuantities {
     fn of(resolver: &mut Resolver<'_, '_>, statements: &Statements) -> DeclaredQuantities {
         functions::resolve(resolver, &statements.functions);
         let parameters = parameters::resolve(resolver, &statements.parameters);
-        let coordinates = coordinates::resolve(resolver, statements);
+        let mut coordinates = coordinates::declare_all(resolver, statements);
         let entropies = entropies::resolve(resolver, &statements.entropies);
         let amounts = matter::resolve(resolver, &statements.matter, &entropies);
         action::check(resolver, statements);
         let states = states::declare(resolver, statements);
         let controls = controls::declare(resolver, &statements.controls);
+        coordinates::resolve_starts(resolver, statements, &mut coordinates);
         hamiltonian::declare(resolver, statements, &coordinates);
         let start_uses = Vec::new();
         let mut declared =

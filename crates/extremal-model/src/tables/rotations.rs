@@ -23,10 +23,9 @@ pub(crate) fn complete(statements: &mut Statements) {
         let Name { text, span } = &coordinate.name;
         let number = |value: i64| Scalar::Number { value: Rational::from(value), span: span.clone() };
         coordinate.count.get_or_insert_with(|| number(COMPONENTS));
-        coordinate.start.get_or_insert_with(|| ScalarSeries::List {
-            items: [1, 0, 0, 0].map(number).to_vec(),
-            span: span.clone(),
-        });
+        coordinate
+            .start
+            .get_or_insert_with(|| ScalarSeries::List { items: [1, 0, 0, 0].map(number).to_vec(), span: span.clone() });
         coordinate.has_start = true;
         let name = Name { text: format!("{text}_unit"), span: span.clone() };
         let equation = SourceText::new(&format!("dot({text}, {text}) = 1"), span.clone(), "");
@@ -36,7 +35,11 @@ pub(crate) fn complete(statements: &mut Statements) {
 }
 
 /// Is the number of members that of a quaternion, if it is one? If not, that is reported.
-pub(super) fn has_members(resolver: &mut Resolver<'_, '_>, statement: &CoordinateStatement, count: Option<i64>) -> bool {
+pub(super) fn has_members(
+    resolver: &mut Resolver<'_, '_>,
+    statement: &CoordinateStatement,
+    count: Option<i64>,
+) -> bool {
     let fits = !statement.rotation || count == Some(COMPONENTS);
     if !fits {
         let message = format!("the rotation `{}` has four members", statement.name.text);

@@ -140,15 +140,13 @@ impl<'g> AstLowering<'_, 'g> {
             LoweredValue::Number(value, _) => {
                 scope.derivative(value, primes).map(|value| LoweredValue::Number(value, None))
             }
-            LoweredValue::Array(array) => array
-                .try_map(|value| scope.derivative(*value, primes))
-                .map(|array| LoweredValue::Array(Rc::new(array))),
+            LoweredValue::Array(array) => {
+                array.try_map(|value| scope.derivative(*value, primes)).map(|array| LoweredValue::Array(Rc::new(array)))
+            }
             LoweredValue::Condition(..) => return self.fail(id, Kind::ExpectedNumber),
             LoweredValue::Invalid => return LoweredValue::Invalid,
         };
-        derived.unwrap_or_else(|refusal| {
-            self.fail(id, Kind::Refused { message: refusal.message, help: refusal.help })
-        })
+        derived.unwrap_or_else(|refusal| self.fail(id, Kind::Refused { message: refusal.message, help: refusal.help }))
     }
 
     /// A vector, or a matrix of its rows.
