@@ -115,7 +115,7 @@ impl Overrides {
             let help = match refused {
                 CannotSet::IsList => Some(format!("`{name}` is a list: set `{}` and so on", first_member(name))),
                 CannotSet::IsOne => Some("all members share one text: set a parameter in it".to_owned()),
-                CannotSet::Unknown if or_start => help_for(name, "these can be set:", settable(statements)),
+                CannotSet::Unknown if or_start => help_for(name, "these can be set", settable(statements)),
                 CannotSet::Unknown => {
                     let names = statements.parameters.iter().map(|parameter| parameter.name.text.as_str());
                     help_for(name, "the parameters are", names)

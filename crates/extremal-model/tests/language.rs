@@ -109,6 +109,17 @@ fn starts_use_other_starts_in_any_order() {
     assert_eq!(linked.starts_following("x").collect::<Vec<_>>(), ["y", "z[1]"]);
 }
 
+/// A velocity that momenta decide is not known when starts are read.
+#[test]
+fn a_velocity_by_momenta_is_no_start_to_use() {
+    let text = r#"
+        coordinates = { x = { start = 1.0, momentum = 2.0 }, y = "x'" }
+        dynamics.hamiltonian = "(p_x^2 + p_y^2)/2"
+    "#;
+    let problems = Model::from_toml(text).unwrap_err().diagnostics;
+    assert!(problems[0].message.contains("`x'` has no start"), "{problems:?}");
+}
+
 #[test]
 fn starts_and_settings_are_set_from_outside() {
     let set = |overrides: Overrides| Model::load(LINKED, &overrides);

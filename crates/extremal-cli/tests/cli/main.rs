@@ -8,6 +8,7 @@ mod failures;
 mod hamiltonian;
 mod heat;
 mod pages;
+mod settings;
 mod solve;
 mod sweep;
 mod work;

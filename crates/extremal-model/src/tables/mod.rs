@@ -353,7 +353,7 @@ impl DeclaredQuantities {
         let start_uses = Vec::new();
         let mut declared =
             DeclaredQuantities { parameters, coordinates, entropies, amounts, states, controls, start_uses };
-        declared.start_uses = starts::settle(resolver, &mut declared);
+        declared.start_uses = starts::settle(resolver, statements, &mut declared);
         declared
     }
 }

@@ -4,9 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 
 use extremal_expr::{Expr, Id};
 
-use super::DeclaredQuantities;
 use super::families::Families;
 use super::parameters::cyclic;
+use super::{DeclaredQuantities, Statements};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::Name;
 use crate::names::STEP;
@@ -27,14 +27,20 @@ struct StartValue<'g> {
 }
 
 /// Replaces the starts in starts by what they are; those that depend on themselves are reported. Returns which used which.
-pub(super) fn settle(resolver: &mut Resolver<'_, '_>, declared: &mut DeclaredQuantities) -> Vec<StartUse> {
+pub(super) fn settle(
+    resolver: &mut Resolver<'_, '_>,
+    statements: &Statements,
+    declared: &mut DeclaredQuantities,
+) -> Vec<StartUse> {
     let graph = resolver.graph;
     let written = graph.exprs(&declared.start_values().into_iter().map(|slot| *slot).collect::<Vec<_>>());
     let symbols = graph.free_symbols(&written);
     if !symbols.iter().any(|symbol| resolver.names.has_start(*symbol)) {
         return Vec::new();
     }
-    let starts = start_values(resolver, declared);
+    // A velocity that is not stated is zero, unless momenta or the far end decide.
+    let at_rest = statements.dynamics.hamiltonian.is_none() && statements.boundary.is_none();
+    let starts = start_values(resolver, declared, at_rest);
     let texts: Vec<String> = starts.iter().map(|start| start.symbol.to_string()).collect();
     let used: Vec<BTreeSet<String>> = starts.iter().map(|start| uses(resolver, start.value)).collect();
     let names: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -96,7 +102,7 @@ fn settled<'g>(resolver: &Resolver<'g, '_>, value: Expr<'g>, known: &HashMap<Id,
 }
 
 /// What every symbol that has a start starts with.
-fn start_values<'g>(resolver: &Resolver<'g, '_>, declared: &DeclaredQuantities) -> Vec<StartValue<'g>> {
+fn start_values<'g>(resolver: &Resolver<'g, '_>, declared: &DeclaredQuantities, at_rest: bool) -> Vec<StartValue<'g>> {
     let graph = resolver.graph;
     let start = |symbol: Id, value: Option<Id>| StartValue {
         symbol: graph.expr(symbol),
@@ -106,8 +112,8 @@ fn start_values<'g>(resolver: &Resolver<'g, '_>, declared: &DeclaredQuantities) 
     let mut all = Vec::new();
     for coordinate in &declared.coordinates.list {
         all.push(start(coordinate.position, coordinate.start));
-        let at_rest = coordinate.start_momentum.is_none().then_some(zero);
-        all.push(start(coordinate.velocity, coordinate.start_velocity.or(at_rest)));
+        let rests = at_rest && coordinate.start_momenta.iter().all(Option::is_none);
+        all.push(start(coordinate.velocity, coordinate.start_velocity.or(rests.then_some(zero))));
     }
     all.extend(declared.entropies.list.iter().map(|entropy| start(entropy.symbol, Some(entropy.start))));
     all.extend(declared.amounts.list.iter().map(|amount| start(amount.symbol, Some(amount.start))));
