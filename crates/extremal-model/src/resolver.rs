@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use extremal_expr::syntax::{
-    Ast, AstKind, ExprShape, Limits, Lowered, NameProblem, Quantity, SyntaxError, SyntaxErrorKind, SyntaxErrors, Uses,
-    check_name, parse_condition, parse_equation, parse_expression, parse_quantity,
+    Ast, AstKind, ExprShape, Limits, Lowered, NameProblem, ShapedExpr, SyntaxError, SyntaxErrorKind, SyntaxErrors,
+    Uses, check_name, parse_condition, parse_equation, parse_expression, parse_quantity,
 };
 use extremal_expr::{Expr, Graph, Id, Rational};
 
@@ -138,7 +138,7 @@ impl<'g, 'p> Resolver<'g, 'p> {
     }
 
     /// A number, a vector or a matrix.
-    pub fn quantity(&mut self, scalar: &Scalar, place: &ExpressionPlace) -> Option<Quantity<'g>> {
+    pub fn quantity(&mut self, scalar: &Scalar, place: &ExpressionPlace) -> Option<ShapedExpr<'g>> {
         match scalar {
             Scalar::Text(text) if !self.problems.is_full() => {
                 let view = View { names: &self.names, place, member: None };
@@ -147,7 +147,7 @@ impl<'g, 'p> Resolver<'g, 'p> {
             }
             _ => self
                 .number(scalar, place, None)
-                .map(|value| Quantity { shape: ExprShape::Number, elements: vec![value] }),
+                .map(|value| ShapedExpr { shape: ExprShape::Number, elements: vec![value] }),
         }
     }
 

@@ -14,7 +14,7 @@ use super::exact::{Bound, MAX_BITS, Overlong};
 use super::functions::Named;
 use super::resolve::{Referent, Resolved};
 use super::scope::{NameUse, Scope};
-use super::{Limits, Quantity, TextSpan};
+use super::{Limits, ShapedExpr, TextSpan};
 use crate::{Expr, Graph, Node, Rational, Relation};
 
 pub(super) use arrays::no_number;
@@ -30,7 +30,7 @@ pub(super) enum LoweredValue<'g> {
     /// A condition, and its truth if that is known in advance.
     Condition(Expr<'g>, Option<bool>),
     /// A vector or a matrix.
-    Array(Rc<Quantity<'g>>),
+    Array(Rc<ShapedExpr<'g>>),
 }
 
 /// What stays the same in all texts of one expression: its own and those of the functions it calls.

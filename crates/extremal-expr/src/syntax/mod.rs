@@ -38,7 +38,7 @@ pub use ast::{Ast, AstKind, AstNode, AstOperand, NodeId, OperandRange, Root};
 pub use error::{BadNumber, SyntaxError, SyntaxErrorKind, SyntaxErrors};
 use scope::NoNames;
 pub use scope::{AnyName, Binding, DeclaredFunction, NameRefusal, NameShape, NameUse, Scope};
-pub use shape::{ExprShape, Quantity};
+pub use shape::{ExprShape, ShapedExpr};
 pub use span::TextSpan;
 pub use suggest::nearest;
 
@@ -166,7 +166,7 @@ pub fn parse_quantity<'g>(
     graph: &'g Graph,
     text: &str,
     scope: &dyn Scope<'g>,
-) -> Result<(Quantity<'g>, Uses), SyntaxErrors> {
+) -> Result<(ShapedExpr<'g>, Uses), SyntaxErrors> {
     build(graph, text, Goal::Expression, scope, |built, errors| match built.ast.root() {
         Root::Expression(root) => Some((built.quantity(root, errors)?, built.uses)),
         Root::Equation { .. } => None,
@@ -279,12 +279,12 @@ impl<'g> BuiltText<'_, 'g> {
         None
     }
 
-    fn quantity(&self, node: NodeId, errors: &mut ErrorCollector) -> Option<Quantity<'g>> {
+    fn quantity(&self, node: NodeId, errors: &mut ErrorCollector) -> Option<ShapedExpr<'g>> {
         match &self.values[node.index()] {
-            LoweredValue::Array(found) => Some(Quantity::clone(found)),
+            LoweredValue::Array(found) => Some(ShapedExpr::clone(found)),
             _ => {
                 let (value, _) = self.expect(node, Want::Number, errors)?;
-                Some(Quantity { shape: ExprShape::Number, elements: vec![value] })
+                Some(ShapedExpr { shape: ExprShape::Number, elements: vec![value] })
             }
         }
     }

@@ -28,16 +28,16 @@ impl fmt::Display for ExprShape {
 
 /// A number, a vector or a matrix.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Quantity<'g> {
+pub struct ShapedExpr<'g> {
     /// Which of these it is.
     pub shape: ExprShape,
     /// Its elements, row by row.
     pub elements: Vec<Expr<'g>>,
 }
 
-impl<'g> Quantity<'g> {
+impl<'g> ShapedExpr<'g> {
     pub(super) fn vector(elements: Vec<Expr<'g>>) -> Self {
-        Quantity { shape: ExprShape::Vector(elements.len()), elements }
+        ShapedExpr { shape: ExprShape::Vector(elements.len()), elements }
     }
 
     /// The element in a row and a column, both from 0.
@@ -52,6 +52,6 @@ impl<'g> Quantity<'g> {
     /// The same shape with other elements.
     pub(super) fn try_map<E>(&self, change: impl FnMut(&Expr<'g>) -> Result<Expr<'g>, E>) -> Result<Self, E> {
         let elements = self.elements.iter().map(change).collect::<Result<Vec<_>, E>>()?;
-        Ok(Quantity { shape: self.shape, elements })
+        Ok(ShapedExpr { shape: self.shape, elements })
     }
 }

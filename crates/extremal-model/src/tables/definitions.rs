@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use extremal_expr::syntax::{ExprShape, Quantity};
+use extremal_expr::syntax::{ExprShape, ShapedExpr};
 use extremal_expr::{Expr, Id};
 
 use super::ModelTable;
@@ -230,7 +230,7 @@ fn resolve_quantity(
     statement: &DefinitionStatement,
     scalar: &Scalar,
 ) -> Option<DefinedFamily> {
-    let Quantity { shape, elements: values } = resolver.quantity(scalar, &ExpressionPlace::DEFINITION)?;
+    let ShapedExpr { shape, elements: values } = resolver.quantity(scalar, &ExpressionPlace::DEFINITION)?;
     let (count, columns) = match shape {
         ExprShape::Number => (None, None),
         ExprShape::Vector(length) => (Some(length as i64), None),

@@ -8,7 +8,7 @@ use super::super::exact::{MAX_BITS, Overlong};
 use super::super::functions::ArrayFunction;
 use super::super::resolve::{Referent, Resolved};
 use super::super::scope::{Binding, NameShape, NameUse};
-use super::super::{ExprShape, Quantity, TextSpan};
+use super::super::{ExprShape, ShapedExpr, TextSpan};
 use super::{AstLowering, ElementIndex, LoweredValue};
 use crate::Expr;
 
@@ -32,7 +32,7 @@ fn count(range: &std::ops::RangeInclusive<i64>) -> i64 {
 
 impl<'g> AstLowering<'_, 'g> {
     fn array(&self, shape: ExprShape, elements: Vec<Expr<'g>>) -> LoweredValue<'g> {
-        LoweredValue::Array(Rc::new(Quantity { shape, elements }))
+        LoweredValue::Array(Rc::new(ShapedExpr { shape, elements }))
     }
 
     /// Is there such an element? If not, that is reported.
@@ -194,7 +194,7 @@ impl<'g> AstLowering<'_, 'g> {
 
     /// `Σ ±term`, with the nodes that the terms come from.
     pub(super) fn add_arrays(&mut self, id: NodeId, terms: Vec<(NodeId, LoweredValue<'g>, bool)>) -> LoweredValue<'g> {
-        let mut arrays: Vec<(Rc<Quantity<'g>>, bool)> = Vec::with_capacity(terms.len());
+        let mut arrays: Vec<(Rc<ShapedExpr<'g>>, bool)> = Vec::with_capacity(terms.len());
         let mut number = None;
         for (node, value, inverse) in terms {
             match value {
@@ -227,7 +227,7 @@ impl<'g> AstLowering<'_, 'g> {
     /// Numbers times the arrays between them, which are multiplied from the right: fewest operations where a vector stands last.
     pub(super) fn array_product(&mut self, id: NodeId, operands: &[AstOperand]) -> LoweredValue<'g> {
         let mut scalars: Vec<(Expr<'g>, bool)> = Vec::new();
-        let mut arrays: Vec<(NodeId, Rc<Quantity<'g>>)> = Vec::new();
+        let mut arrays: Vec<(NodeId, Rc<ShapedExpr<'g>>)> = Vec::new();
         for operand in operands {
             match self.values[operand.node.index()].clone() {
                 LoweredValue::Array(by) if operand.inverse => {
@@ -269,9 +269,9 @@ impl<'g> AstLowering<'_, 'g> {
         &mut self,
         id: NodeId,
         at: NodeId,
-        left: &Quantity<'g>,
-        right: &Quantity<'g>,
-    ) -> Option<Quantity<'g>> {
+        left: &ShapedExpr<'g>,
+        right: &ShapedExpr<'g>,
+    ) -> Option<ShapedExpr<'g>> {
         let (rows, inner, columns, shape) = match (left.shape, right.shape) {
             (ExprShape::Matrix(rows, inner), ExprShape::Vector(length)) if inner == length => {
                 (rows, inner, 1, ExprShape::Vector(rows))
@@ -291,7 +291,7 @@ impl<'g> AstLowering<'_, 'g> {
                 elements.push(self.contracted(id, &pairs)?);
             }
         }
-        Some(Quantity { shape, elements })
+        Some(ShapedExpr { shape, elements })
     }
 
     /// `Σ a b` over pairs.
@@ -336,12 +336,12 @@ impl<'g> AstLowering<'_, 'g> {
         function: ArrayFunction,
         operands: &[AstOperand],
     ) -> LoweredValue<'g> {
-        let mut arguments: Vec<Rc<Quantity<'g>>> = Vec::new();
+        let mut arguments: Vec<Rc<ShapedExpr<'g>>> = Vec::new();
         for operand in operands {
             match self.values[operand.node.index()].clone() {
                 LoweredValue::Array(array) => arguments.push(array),
                 LoweredValue::Number(value, _) => {
-                    arguments.push(Rc::new(Quantity { shape: ExprShape::Number, elements: vec![value] }));
+                    arguments.push(Rc::new(ShapedExpr { shape: ExprShape::Number, elements: vec![value] }));
                 }
                 LoweredValue::Condition(..) => return self.fail(operand.node, Kind::ExpectedNumber),
                 LoweredValue::Invalid => return LoweredValue::Invalid,
@@ -362,7 +362,7 @@ impl<'g> AstLowering<'_, 'g> {
                 let component = |i: usize, j: usize| [a[i], b[j], a[j], b[i]];
                 let rows = [component(1, 2), component(2, 0), component(0, 1)];
                 let elements: Option<Vec<_>> = rows.into_iter().map(|row| self.minor(id, row)).collect();
-                elements.map(|elements| LoweredValue::Array(Rc::new(Quantity::vector(elements))))
+                elements.map(|elements| LoweredValue::Array(Rc::new(ShapedExpr::vector(elements))))
             }
             (ArrayFunction::Cross, [ExprShape::Vector(2), ExprShape::Vector(2)], [a, b]) => {
                 self.minor(id, [a[0], b[1], a[1], b[0]]).map(|value| LoweredValue::Number(value, None))
