@@ -1,6 +1,7 @@
 //! The arguments that several commands share, and how their values are read.
 
 use clap::{Args, Parser};
+use extremal_engine::expr::syntax::{Ast, Limits, parse_number};
 use extremal_engine::model::{AtSingular, ConstraintForm, EntropyBase, Extent, Start};
 use extremal_engine::{Method, Model, Overrides, Settings};
 
@@ -47,14 +48,27 @@ pub struct PrintArguments {
 pub struct ModelArguments {
     /// A model file, `gallery:NAME`, or `-` for standard input
     pub model: String,
-    /// Give a parameter another value, a number or an expression; may be repeated
+    /// Give a parameter or a start another value, a number or an expression: `g=1.62`, `theta=pi/3`, "x'=2"; may be repeated
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = assignment)]
     pub assignments: Vec<(String, String)>,
 }
 
 impl ModelArguments {
     pub fn overrides(&self) -> Overrides {
-        self.assignments.iter().fold(Overrides::default(), |all, (name, value)| all.set(name, value))
+        self.assignments.iter().fold(Overrides::default(), |all, (name, value)| all.assign(name, value))
+    }
+
+    /// The same with a step and an end that are expressions.
+    pub fn overrides_with(&self, step: Option<&SettingText>, until: Option<&SettingText>) -> Overrides {
+        let overrides = self.overrides();
+        let overrides = match step.and_then(SettingText::expression) {
+            Some(step) => overrides.step(step),
+            None => overrides,
+        };
+        match until.and_then(SettingText::expression) {
+            Some(until) => overrides.until(until),
+            None => overrides,
+        }
     }
 }
 
@@ -73,18 +87,43 @@ pub struct MethodArguments {
 pub struct MarchArguments {
     #[command(flatten)]
     pub method: MethodArguments,
-    /// The time step (for dopri5 and dop853: the time between records)
-    #[arg(long, value_name = "H", allow_negative_numbers = true)]
-    pub step: Option<f64>,
-    /// The time to end at
-    #[arg(long, value_name = "T", conflicts_with = "steps", allow_negative_numbers = true)]
-    pub until: Option<f64>,
+    /// The time step (for dopri5 and dop853: the time between records), a number or an expression of the model's parameters
+    #[arg(long, value_name = "H", allow_negative_numbers = true, value_parser = setting)]
+    pub step: Option<SettingText>,
+    /// The time to end at, a number or an expression of the model's parameters: 10, "10*2*pi/w"
+    #[arg(long, value_name = "T", conflicts_with = "steps", allow_negative_numbers = true, value_parser = setting)]
+    pub until: Option<SettingText>,
     /// The number of steps to take
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub steps: Option<u64>,
     /// Residual tolerance of implicit steps relative to their terms, or error tolerance of dopri5 and dop853
-    #[arg(long, value_name = "TOL", allow_negative_numbers = true)]
+    #[arg(long, value_name = "TOL", allow_negative_numbers = true, value_parser = number)]
     pub tolerance: Option<f64>,
+}
+
+/// A number, or an expression that only the model can give a value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SettingText {
+    Number(f64),
+    Expression(String),
+}
+
+impl SettingText {
+    /// The number, if it is one; what an expression is worth, the model knows after reading it as an override.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            SettingText::Number(number) => Some(*number),
+            SettingText::Expression(_) => None,
+        }
+    }
+
+    /// The text of an expression.
+    pub fn expression(&self) -> Option<&str> {
+        match self {
+            SettingText::Number(_) => None,
+            SettingText::Expression(text) => Some(text),
+        }
+    }
 }
 
 /// What a method leaves open.
@@ -122,12 +161,18 @@ impl MethodArguments {
 }
 
 impl MarchArguments {
-    /// The settings of the model with those that were given on the command line; a step and an end only if they were given.
+    /// What replaces values of the model: a step and an end that are expressions follow its parameters as its own would.
+    pub fn overrides(&self, model: &ModelArguments) -> Overrides {
+        model.overrides_with(self.step.as_ref(), self.until.as_ref())
+    }
+
+    /// The settings of the model with those that were given on the command line; a step and an end only if they were given as numbers.
     pub fn settings(&self, model: &Model) -> Settings {
         let model = self.method.settings(model);
+        let until = self.until.as_ref().and_then(SettingText::number);
         Settings {
-            step: self.step,
-            extent: self.until.map(Extent::Until).or(self.steps.map(Extent::Steps)),
+            step: self.step.as_ref().and_then(SettingText::number),
+            extent: until.map(Extent::Until).or(self.steps.map(Extent::Steps)),
             tolerance: self.tolerance.or(model.tolerance),
             ..model
         }
@@ -172,6 +217,22 @@ pub fn methods(text: &str) -> Result<Vec<Method>, String> {
     .collect()
 }
 
+/// Reads a number, written as such or as an expression without names.
+pub fn number(text: &str) -> Result<f64, String> {
+    parse_number(text).map_err(|errors| errors.iter().next().map(ToString::to_string).unwrap_or_default())
+}
+
+/// Reads a number, or an expression whose names the model knows.
+pub fn setting(text: &str) -> Result<SettingText, String> {
+    if let Ok(number) = parse_number(text) {
+        return Ok(SettingText::Number(number));
+    }
+    match Ast::expression(text, &Limits::default()) {
+        Ok(_) => Ok(SettingText::Expression(text.to_owned())),
+        Err(errors) => Err(errors.iter().next().map(ToString::to_string).unwrap_or_default()),
+    }
+}
+
 fn assignment(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
@@ -201,6 +262,15 @@ mod tests {
         assert_eq!(names, ["left", "compose(suzuki4, midpoint)", "galerkin(2, lobatto(3))"]);
         assert!(methods("left,").is_err());
         assert!(methods("midpont").unwrap_err().contains("did you mean `midpoint`?"));
+    }
+
+    #[test]
+    fn numbers_are_expressions_too() {
+        assert_eq!(setting("pi/100").unwrap(), SettingText::Number(std::f64::consts::PI / 100.0));
+        assert_eq!(setting("10*T").unwrap(), SettingText::Expression("10*T".to_owned()));
+        assert!(setting("10 T").unwrap_err().contains("operator"));
+        assert_eq!(number("1/8").unwrap(), 0.125);
+        assert!(number("l").unwrap_err().contains("unknown name"));
     }
 
     #[test]

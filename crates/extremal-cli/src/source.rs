@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use extremal_engine::expr::syntax::nearest;
 use extremal_engine::model::{MAX_FILE_BYTES, render};
 use extremal_engine::run::Lattice;
-use extremal_engine::{Model, Settings, gallery};
+use extremal_engine::{Model, Overrides, Settings, gallery};
 
 use crate::arguments::ModelArguments;
 use crate::failure::CommandError;
@@ -25,25 +25,31 @@ pub struct Source {
 impl Source {
     /// Reads the model that the arguments name.
     pub fn load(arguments: &ModelArguments) -> Result<Source, CommandError> {
+        Self::load_with(arguments, &arguments.overrides())
+    }
+
+    /// The same with these values replaced.
+    pub fn load_with(arguments: &ModelArguments, overrides: &Overrides) -> Result<Source, CommandError> {
         let (name, text) = text_of(arguments)?;
-        Self::unroll(name, &text, arguments)
+        Self::unroll(name, &text, overrides)
     }
 
     /// Reads the model to be run with these settings; one of many like members is not unrolled if that can be helped.
     pub fn load_to_run(
         arguments: &ModelArguments,
+        overrides: &Overrides,
         settings: impl FnOnce(&Model) -> Settings,
     ) -> Result<Source, CommandError> {
         let (name, text) = text_of(arguments)?;
-        match Lattice::read(&text, &arguments.overrides(), settings) {
+        match Lattice::read(&text, overrides, settings) {
             Ok(Some((model, lattice))) => Ok(Source { name, model, lattice: Some(lattice) }),
-            Ok(None) => Self::unroll(name, &text, arguments),
+            Ok(None) => Self::unroll(name, &text, overrides),
             Err(invalid) => Err(CommandError::Model { name, invalid }),
         }
     }
 
-    fn unroll(name: String, text: &str, arguments: &ModelArguments) -> Result<Source, CommandError> {
-        match Model::load(text, &arguments.overrides()) {
+    fn unroll(name: String, text: &str, overrides: &Overrides) -> Result<Source, CommandError> {
+        match Model::load(text, overrides) {
             Ok(model) => Ok(Source { name, model, lattice: None }),
             Err(invalid) => Err(CommandError::Model { name, invalid }),
         }

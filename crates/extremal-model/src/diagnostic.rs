@@ -168,6 +168,8 @@ codes! {
     Misuse = "misuse",
     /// A number where a condition belongs, or the other way round.
     NumberOrCondition = "number-or-condition",
+    /// A number, a vector or a matrix where another of them belongs.
+    WrongShape = "wrong-shape",
     /// A time derivative of something that has none, or of too high an order.
     InvalidPrime = "invalid-prime",
     /// An index that is not an integer or outside its family.

@@ -35,6 +35,7 @@ mod names;
 mod order;
 mod overrides;
 mod place;
+mod prelude;
 mod render;
 mod repeated;
 mod resolver;

@@ -125,10 +125,11 @@ impl Model {
         let mut problems = Problems::default();
         let graph = Graph::new();
         let read = tables::read(text, &mut problems).and_then(|mut statements| {
-            overrides.apply(&mut statements.parameters, &mut problems);
+            tables::rotations::complete(&mut statements);
+            overrides.apply(&mut statements, &mut problems);
             adjust(&mut statements);
-            if overrides.changes_parameters() {
-                // The numbers of [expected] belong to the parameters of the file.
+            if overrides.changes_values() {
+                // The numbers of [expected] belong to the parameters and starts of the file.
                 statements.expected.clear();
             }
             tables::hamiltonian::complete(&mut statements);
@@ -537,6 +538,12 @@ impl Model {
         let Content { entropies, amounts, states, .. } = &self.content;
         let balanced = entropies.iter().map(|entropy| &entropy.name).chain(amounts.iter().map(|amount| &amount.name));
         balanced.chain(states.iter().map(|state| &state.name)).map(String::as_str).collect()
+    }
+
+    /// The starts that follow the start of a quantity, by the names of their symbols: `y` in `y = "2*x"` for `x`.
+    pub fn starts_following(&self, name: &str) -> impl Iterator<Item = &str> {
+        let uses = self.content.start_uses.iter();
+        uses.filter(move |follows| follows.used == name).map(|follows| follows.user.as_str())
     }
 
     /// Where all of these start, expressions of parameters; `None` where a boundary problem leaves a state open.

@@ -1,13 +1,13 @@
 //! What is given from outside the model file.
 
-use crate::diagnostic::{Code, Diagnostic, Problems};
+use crate::diagnostic::{Code, Diagnostic, Problems, Span};
 use crate::document::{Scalar, ScalarSeries};
 use crate::suggest::help_for;
-use crate::tables::{ConstraintForm, ParameterStatement, SimulationSettings};
+use crate::tables::{ConstraintForm, ParameterStatement, SimulationSettings, Statements};
 use crate::text::SourceText;
 
-/// Values that replace those of the model file while it is read: of parameters, so that also counts and bounds follow them, and of
-/// how constraints are kept.
+/// Values that replace those of the model file while it is read: of parameters, so that also counts and bounds follow them, of starts, of
+/// the step and the end, and of how constraints are kept.
 ///
 /// ```
 /// use extremal_model::{Model, Overrides};
@@ -26,6 +26,9 @@ use crate::text::SourceText;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overrides {
     parameters: Vec<(String, String)>,
+    assigned: Vec<(String, String)>,
+    step: Option<String>,
+    until: Option<String>,
     constraints: Option<ConstraintForm>,
     project: Option<bool>,
 }
@@ -35,6 +38,28 @@ impl Overrides {
     #[must_use]
     pub fn set(mut self, parameter: &str, value: impl ToString) -> Self {
         self.parameters.push((parameter.to_owned(), value.to_string()));
+        self
+    }
+
+    /// Replaces the value of a parameter, or else of a start (`x`, `x'` for the velocity, `p_x` for the momentum beside a Hamiltonian),
+    /// by a number or an expression. A model has one thing by each name.
+    #[must_use]
+    pub fn assign(mut self, name: &str, value: impl ToString) -> Self {
+        self.assigned.push((name.to_owned(), value.to_string()));
+        self
+    }
+
+    /// Replaces the step by a number or an expression of parameters, which it follows.
+    #[must_use]
+    pub fn step(mut self, step: impl ToString) -> Self {
+        self.step = Some(step.to_string());
+        self
+    }
+
+    /// Replaces the time at which a run ends likewise.
+    #[must_use]
+    pub fn until(mut self, until: impl ToString) -> Self {
+        self.until = Some(until.to_string());
         self
     }
 
@@ -62,9 +87,9 @@ impl Overrides {
         *self == Overrides::default()
     }
 
-    /// Is a parameter replaced?
-    pub(crate) fn changes_parameters(&self) -> bool {
-        !self.parameters.is_empty()
+    /// Is a parameter or a start replaced?
+    pub(crate) fn changes_values(&self) -> bool {
+        !(self.parameters.is_empty() && self.assigned.is_empty())
     }
 
     pub(crate) fn apply_settings(&self, simulation: &mut SimulationSettings) {
@@ -72,37 +97,163 @@ impl Overrides {
         simulation.project = self.project.unwrap_or(simulation.project);
     }
 
-    pub(crate) fn apply(&self, statements: &mut [ParameterStatement], problems: &mut Problems) {
-        for (name, value) in &self.parameters {
-            match find(statements, name) {
-                Some((scalar, span)) => *scalar = Scalar::Text(SourceText::outside(value, span)),
-                None => {
-                    let names = statements.iter().map(|statement| statement.name.text.as_str());
-                    let list = statements
-                        .iter()
-                        .find(|s| s.name.text == *name && matches!(s.value, ScalarSeries::List { .. }));
-                    let help = match list {
-                        Some(_) => Some(format!("`{name}` is a list: set `{name}[1]` and so on")),
-                        None => help_for(name, "the parameters are", names),
-                    };
-                    let message = format!("the model has no parameter `{name}` that could be set to {value}");
-                    problems.push(Diagnostic::error(Code::UnknownOverride, message).maybe_help(help));
+    pub(crate) fn apply(&self, statements: &mut Statements, problems: &mut Problems) {
+        let parameters = self.parameters.iter().map(|(name, value)| (name, value, false));
+        let assigned = self.assigned.iter().map(|(name, value)| (name, value, true));
+        for (name, value, or_start) in parameters.chain(assigned) {
+            let found = match or_start {
+                true => find(statements, name),
+                false => find_parameter(&mut statements.parameters, name),
+            };
+            let refused = match found {
+                Ok((slot, span)) => {
+                    slot.replace(Scalar::Text(SourceText::outside(value, span)));
+                    continue;
                 }
-            }
+                Err(refused) => refused,
+            };
+            let help = match refused {
+                CannotSet::IsList => Some(format!("`{name}` is a list: set `{}` and so on", first_member(name))),
+                CannotSet::IsOne => Some("all members share one text: set a parameter in it".to_owned()),
+                CannotSet::Unknown if or_start => help_for(name, "these can be set", settable(statements)),
+                CannotSet::Unknown => {
+                    let names = statements.parameters.iter().map(|parameter| parameter.name.text.as_str());
+                    help_for(name, "the parameters are", names)
+                }
+            };
+            let what = if or_start { "no parameter and no start" } else { "no parameter" };
+            let message = format!("the model has {what} `{name}` that could be set to {value}");
+            problems.push(Diagnostic::error(Code::UnknownOverride, message).maybe_help(help));
+        }
+        let simulation = &mut statements.simulation;
+        let outside = |value: &String, before: &Option<Scalar>| {
+            Some(Scalar::Text(SourceText::outside(value, before.as_ref().map(Scalar::span).unwrap_or_default())))
+        };
+        if let Some(step) = &self.step {
+            simulation.step = outside(step, &simulation.step);
+        }
+        if let Some(until) = &self.until {
+            simulation.until = outside(until, &simulation.until);
+            simulation.steps = None;
         }
     }
 }
 
-fn find<'s>(statements: &'s mut [ParameterStatement], name: &str) -> Option<(&'s mut Scalar, crate::Span)> {
-    let (base, member) = match name.strip_suffix(']').and_then(|open| open.split_once('[')) {
-        Some((base, number)) => (base, Some(number.parse::<usize>().ok()?.checked_sub(1)?)),
-        None => (name, None),
-    };
-    let statement = statements.iter_mut().find(|statement| statement.name.text == base)?;
-    let span = statement.name.span.clone();
-    match (&mut statement.value, member) {
-        (ScalarSeries::One(scalar), None) => Some((scalar, span)),
-        (ScalarSeries::List { items, .. }, Some(member)) => Some((items.get_mut(member)?, span)),
-        _ => None,
+/// Why there is nothing to replace.
+enum CannotSet {
+    Unknown,
+    /// The name is that of a list, one of whose items must be named.
+    IsList,
+    /// A member was named where one text stands for all of them.
+    IsOne,
+}
+
+/// `x[1]` of `x`, `x[1]'` of `x'`.
+fn first_member(name: &str) -> String {
+    let bare = name.trim_end_matches('\'');
+    format!("{bare}[1]{}", &name[bare.len()..])
+}
+
+/// A name taken apart: `x`, `x[2]`, `x'`, `x[2]'`.
+struct Settable<'n> {
+    base: &'n str,
+    member: Option<usize>,
+    primes: usize,
+}
+
+fn take_apart(name: &str) -> Option<Settable<'_>> {
+    let bare = name.trim_end_matches('\'');
+    let primes = name.len() - bare.len();
+    Some(match bare.strip_suffix(']').and_then(|open| open.split_once('[')) {
+        Some((base, number)) => {
+            Settable { base, member: Some(number.trim().parse::<usize>().ok()?.checked_sub(1)?), primes }
+        }
+        None => Settable { base: bare, member: None, primes },
+    })
+}
+
+/// The place of the value of a parameter.
+fn find_parameter<'s>(
+    parameters: &'s mut [ParameterStatement],
+    name: &str,
+) -> Result<(ValueSlot<'s>, Span), CannotSet> {
+    let named = take_apart(name).filter(|name| name.primes == 0).ok_or(CannotSet::Unknown)?;
+    let parameter = parameters.iter_mut().find(|parameter| parameter.name.text == named.base);
+    let parameter = parameter.ok_or(CannotSet::Unknown)?;
+    Ok((ValueSlot::within(&mut parameter.value, named.member)?, parameter.name.span.clone()))
+}
+
+/// The place of a value. A model has one thing by each name, so that there is never a choice.
+fn find<'s>(statements: &'s mut Statements, name: &str) -> Result<(ValueSlot<'s>, Span), CannotSet> {
+    let Settable { base, member, primes } = take_apart(name).ok_or(CannotSet::Unknown)?;
+    if statements.parameters.iter().any(|parameter| parameter.name.text == base) {
+        return find_parameter(&mut statements.parameters, name);
+    }
+    let has_momenta = statements.dynamics.hamiltonian.is_some();
+    for coordinate in &mut statements.coordinates {
+        let momentum = has_momenta && base.strip_prefix("p_") == Some(&coordinate.name.text);
+        let series = match primes {
+            0 if momentum => &mut coordinate.momentum,
+            0 if coordinate.name.text == base => &mut coordinate.start,
+            1 if coordinate.name.text == base => &mut coordinate.velocity,
+            _ => continue,
+        };
+        let is_family = coordinate.count.is_some();
+        return Ok((ValueSlot::of(series, member, is_family)?, coordinate.name.span.clone()));
+    }
+    let entropies = statements.entropies.iter_mut().map(|entropy| (&entropy.name, &mut entropy.start));
+    let amounts = statements.matter.iter_mut().map(|amount| (&amount.name, &mut amount.start));
+    let variables = statements.poisson.iter_mut().flat_map(|poisson| &mut poisson.variables);
+    let actions = statements.action.iter_mut().flat_map(|action| &mut action.variables);
+    let states = statements.states.iter_mut().chain(variables).chain(actions);
+    let states = states.map(|state| (&state.name, &mut state.start));
+    let mut carried = entropies.chain(amounts).chain(states).filter(|(name, _)| primes == 0 && name.text == base);
+    let (name, start) = carried.next().ok_or(CannotSet::Unknown)?;
+    Ok((ValueSlot::of(start, member, false)?, name.span.clone()))
+}
+
+/// What can be set, by name.
+fn settable(statements: &Statements) -> impl Iterator<Item = &str> + Clone {
+    let parameters = statements.parameters.iter().map(|parameter| &parameter.name);
+    let coordinates = statements.coordinates.iter().map(|coordinate| &coordinate.name);
+    let entropies = statements.entropies.iter().map(|entropy| &entropy.name);
+    let states = statements.states.iter().map(|state| &state.name);
+    parameters.chain(coordinates).chain(entropies).chain(states).map(|name| name.text.as_str())
+}
+
+/// Where a value stands, or would.
+enum ValueSlot<'s> {
+    Stated(&'s mut Scalar),
+    Absent(&'s mut Option<ScalarSeries>),
+}
+
+impl<'s> ValueSlot<'s> {
+    fn within(series: &'s mut ScalarSeries, member: Option<usize>) -> Result<Self, CannotSet> {
+        match (series, member) {
+            (ScalarSeries::One(scalar), None) => Ok(ValueSlot::Stated(scalar)),
+            (ScalarSeries::List { items, .. }, Some(member)) => {
+                items.get_mut(member).map(ValueSlot::Stated).ok_or(CannotSet::Unknown)
+            }
+            (ScalarSeries::List { .. }, None) => Err(CannotSet::IsList),
+            (ScalarSeries::One(_), Some(_)) => Err(CannotSet::IsOne),
+        }
+    }
+
+    fn of(series: &'s mut Option<ScalarSeries>, member: Option<usize>, is_family: bool) -> Result<Self, CannotSet> {
+        match series {
+            Some(series) => ValueSlot::within(series, member),
+            None => match member {
+                None => Ok(ValueSlot::Absent(series)),
+                Some(_) if is_family => Err(CannotSet::IsOne),
+                Some(_) => Err(CannotSet::Unknown),
+            },
+        }
+    }
+
+    fn replace(self, value: Scalar) {
+        match self {
+            ValueSlot::Stated(scalar) => *scalar = value,
+            ValueSlot::Absent(series) => *series = Some(ScalarSeries::One(value)),
+        }
     }
 }

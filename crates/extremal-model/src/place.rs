@@ -65,12 +65,19 @@ impl ExpressionPlace {
 
     pub const PARAMETER: ExpressionPlace =
         ExpressionPlace::new("the value of a parameter", "numbers and other parameters", None, false);
-    pub const INITIAL: ExpressionPlace =
-        ExpressionPlace::new("an initial value", "numbers and parameters", None, false);
+    /// Here the name of what moves is what it starts with.
+    pub const INITIAL: ExpressionPlace = ExpressionPlace {
+        entropies: true,
+        ..ExpressionPlace::new("an initial value", "numbers, parameters and other starts (`x`, `x'`)", Some(1), false)
+    };
     pub const SECOND: ExpressionPlace = ExpressionPlace {
         step: true,
-        ..ExpressionPlace::new("a second position", "numbers, parameters and the step `h`", None, false)
+        what: "a second position",
+        may_use: "numbers, parameters, starts (`x`, `x'`) and the step `h`",
+        ..ExpressionPlace::INITIAL
     };
+    pub const MULTIPLIER: ExpressionPlace =
+        ExpressionPlace::new("the multiplier at the start", "numbers and parameters", None, false);
     pub const COUNT: ExpressionPlace = ExpressionPlace::new("a count", "integers and integer parameters", None, false);
     pub const SETTING: ExpressionPlace = ExpressionPlace::new("a setting", "numbers and parameters", None, false);
     pub const SHARE: ExpressionPlace =
@@ -251,7 +258,10 @@ impl ExpressionPlace {
         controls: true,
         ..ExpressionPlace::DISCRETE_CONSTRAINT
     };
-    pub const POINT: ExpressionPlace = ExpressionPlace { what: "a point", ..ExpressionPlace::SECOND };
+    pub const POINT: ExpressionPlace = ExpressionPlace {
+        step: true,
+        ..ExpressionPlace::new("a point", "numbers, parameters and the step `h`", None, false)
+    };
     pub const ENTROPY_MAP: ExpressionPlace = ExpressionPlace {
         entropies: true,
         may_use: "entropies `S_0` and `S_1` at both ends of the step, the step `h`, time and parameters",

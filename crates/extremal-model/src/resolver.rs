@@ -1,16 +1,16 @@
 //! Turning stated values into expressions of the graph.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use extremal_expr::syntax::{
-    Ast, AstKind, Limits, Lowered, NameProblem, SyntaxError, SyntaxErrorKind, SyntaxErrors, Uses, check_name,
-    parse_condition, parse_equation, parse_expression,
+    Ast, AstKind, ExprShape, Limits, Lowered, NameProblem, ShapedExpr, SyntaxError, SyntaxErrorKind, SyntaxErrors,
+    Uses, check_name, parse_condition, parse_equation, parse_expression, parse_quantity,
 };
 use extremal_expr::{Expr, Graph, Id, Rational};
 
 use crate::diagnostic::{Code, Diagnostic, Problems, Span};
 use crate::document::{Name, Scalar, ScalarSeries};
-use crate::names::{Names, STEP, TIME, View};
+use crate::names::{Declaration, NameMeaning, Names, STEP, TIME, View};
 use crate::place::ExpressionPlace;
 use crate::text::SourceText;
 
@@ -35,6 +35,8 @@ pub(crate) struct Resolver<'g, 'p> {
     pub exact: HashMap<Id, Rational>,
     /// The values of all parameters, by the names of their symbols.
     pub values: HashMap<String, f64>,
+    /// What has been said of the values of functions, by function, so that it is not said for each call.
+    said: HashSet<(String, String)>,
 }
 
 impl<'g, 'p> Resolver<'g, 'p> {
@@ -46,6 +48,7 @@ impl<'g, 'p> Resolver<'g, 'p> {
             structural: BTreeSet::new(),
             exact: HashMap::new(),
             values: HashMap::new(),
+            said: HashSet::new(),
         }
     }
 
@@ -76,12 +79,23 @@ impl<'g, 'p> Resolver<'g, 'p> {
                 Code::ReservedName,
                 format!("`{}` cannot be the name of {}: it is {own}", name.text, with_article(what)),
             )),
+            (.., None) if self.names.function(&name.text).is_some() => {
+                let message = format!("`{}` is declared twice", name.text);
+                let function = self.names.function(&name.text).map(|function| function.span.clone());
+                Diagnostic::error(Code::DuplicateName, message)
+                    .at(name.span.clone(), format!("as {} here", with_article(what)))
+                    .at(function.unwrap_or_default(), "as a function here")
+            }
             (.., Some(other)) => Diagnostic::error(Code::DuplicateName, format!("`{}` is declared twice", name.text))
                 .at(name.span.clone(), format!("as {} here", with_article(what)))
                 .at(other.span.clone(), format!("as {} here", with_article(other.what))),
             _ => return true,
         };
         // Which of two declarations was meant is unknown.
+        if self.names.function(&name.text).is_some() {
+            let broken = Declaration { what, meaning: NameMeaning::Broken, count: None, span: name.span.clone() };
+            self.names.declare(&name.text, broken);
+        }
         self.names.break_name(&name.text);
         self.problems.push(diagnostic);
         false
@@ -120,6 +134,20 @@ impl<'g, 'p> Resolver<'g, 'p> {
                 let read = parse_expression(self.graph, &text.value, &view);
                 self.accept(read.map(value_and_uses), text, place)
             }
+        }
+    }
+
+    /// A number, a vector or a matrix.
+    pub fn quantity(&mut self, scalar: &Scalar, place: &ExpressionPlace) -> Option<ShapedExpr<'g>> {
+        match scalar {
+            Scalar::Text(text) if !self.problems.is_full() => {
+                let view = View { names: &self.names, place, member: None };
+                let read = parse_quantity(self.graph, &text.value, &view);
+                self.accept(read, text, place)
+            }
+            _ => self
+                .number(scalar, place, None)
+                .map(|value| ShapedExpr { shape: ExprShape::Number, elements: vec![value] }),
         }
     }
 
@@ -193,9 +221,11 @@ impl<'g, 'p> Resolver<'g, 'p> {
         };
         let broken = self.is_broken(&text.value);
         for error in &errors {
-            // What an undeclared integer or family causes has been explained where it was declared.
-            if !(broken && matches!(error.kind, SyntaxErrorKind::NotAnInteger { .. })) {
-                let mut diagnostic = diagnostic(error, text);
+            // What an undeclared integer, family or vector causes has been explained where it was declared.
+            let is_caused = matches!(code(&error.kind), Code::WrongShape)
+                || matches!(error.kind, SyntaxErrorKind::NotAnInteger { .. });
+            if !(broken && is_caused) {
+                let Some(mut diagnostic) = self.said_once(error, text) else { continue };
                 if let (SyntaxErrorKind::ExpectedNumber, Some(help)) = (&error.kind, place.condition_help) {
                     diagnostic = diagnostic.help(help);
                 }
@@ -203,6 +233,29 @@ impl<'g, 'p> Resolver<'g, 'p> {
             }
         }
         None
+    }
+
+    /// The diagnostic of an error; `None` if it is one of a function that has been reported for another call.
+    fn said_once(&mut self, error: &SyntaxError, text: &SourceText) -> Option<Diagnostic> {
+        let SyntaxErrorKind::InFunction { function, error: inner } = &error.kind else {
+            return Some(diagnostic(error, text));
+        };
+        let Some(declared) = self.names.function(function) else { return Some(diagnostic(error, text)) };
+        if !self.said.insert((function.clone(), format!("{} {inner}", inner.span))) {
+            return None;
+        }
+        let called = text.locate(error.span.start..error.span.end);
+        Some(
+            diagnostic(inner, &declared.text)
+                .at(called, format!("`{}` is called from here", declared.function.signature())),
+        )
+    }
+
+    /// The names that a text depends on, also through the functions it calls.
+    pub fn names_used(&self, text: &str) -> BTreeSet<String> {
+        let TextNames { mut names, calls } = names_in(text);
+        names.extend(calls.iter().filter_map(|function| self.names.names_behind(function)).flatten().cloned());
+        names
     }
 
     /// One expression per member: the same text for all of them, or a list.
@@ -239,7 +292,7 @@ impl<'g, 'p> Resolver<'g, 'p> {
 
     /// Does a text contain a name whose declaration is in error?
     pub fn is_broken(&self, text: &str) -> bool {
-        names_in(text).iter().any(|name| self.names.is_broken(name))
+        self.names_used(text).iter().any(|name| self.names.is_broken(name))
     }
 
     /// An integer that is fixed once the model is read.
@@ -302,17 +355,31 @@ fn value_and_uses(lowered: Lowered<'_>) -> (Expr<'_>, Uses) {
     (lowered.value, lowered.uses)
 }
 
-/// The names in an expression or equation, whatever they mean; none if it cannot be parsed.
-pub(crate) fn names_in(text: &str) -> BTreeSet<String> {
+/// The names in a text, whatever they mean.
+#[derive(Default)]
+pub(crate) struct TextNames {
+    pub names: BTreeSet<String>,
+    /// Of the functions it calls.
+    pub calls: BTreeSet<String>,
+}
+
+/// The names in an expression or equation; none if it cannot be parsed.
+pub(crate) fn names_in(text: &str) -> TextNames {
     let limits = Limits::default();
+    let mut found = TextNames::default();
     let Ok(ast) = Ast::expression(text, &limits).or_else(|_| Ast::equation(text, &limits)) else {
-        return BTreeSet::new();
+        return found;
     };
-    let name_of = |kind: &AstKind| match kind {
-        AstKind::Name { name, .. } | AstKind::Member { name, .. } => Some(ast.slice(*name).to_owned()),
-        _ => None,
-    };
-    ast.nodes().iter().filter_map(|node| name_of(&node.kind)).collect()
+    for node in ast.nodes() {
+        match &node.kind {
+            AstKind::Name { name, .. } | AstKind::Member { name, .. } => {
+                found.names.insert(ast.slice(*name).to_owned())
+            }
+            AstKind::Call { function, .. } => found.calls.insert(ast.slice(*function).to_owned()),
+            _ => continue,
+        };
+    }
+    found
 }
 
 fn not_finite(number: f64, span: Span, what: &str) -> Diagnostic {
@@ -334,13 +401,25 @@ pub(crate) fn diagnostic(error: &SyntaxError, text: &SourceText) -> Diagnostic {
 fn code(kind: &SyntaxErrorKind) -> Code {
     use SyntaxErrorKind as Kind;
     match kind {
-        Kind::TextTooLong { .. } | Kind::TooDeep { .. } | Kind::TooManyNodes { .. } | Kind::NumberTooLong { .. } => {
-            Code::TooLarge
-        }
+        Kind::TextTooLong { .. }
+        | Kind::TooDeep { .. }
+        | Kind::TooManyNodes { .. }
+        | Kind::NumberTooLong { .. }
+        | Kind::DeepCalls { .. } => Code::TooLarge,
         Kind::UnknownName { .. } | Kind::UnknownFunction { .. } => Code::UnknownName,
-        Kind::WrongArity { .. } => Code::WrongArity,
+        Kind::WrongArity { .. } | Kind::WrongArgumentCount { .. } => Code::WrongArity,
+        Kind::InFunction { error, .. } => code(&error.kind),
+        Kind::ExpectedScalar { .. }
+        | Kind::UnlikeSummands { .. }
+        | Kind::NoProduct { .. }
+        | Kind::NoQuotient { .. }
+        | Kind::UnlikeBranches { .. }
+        | Kind::WrongShape { .. }
+        | Kind::UnlikeItems { .. } => Code::WrongShape,
         Kind::NoDerivative { .. } | Kind::MisplacedPrime | Kind::TooManyPrimes { .. } => Code::InvalidPrime,
         Kind::MissingIndex { .. }
+        | Kind::MissingColumn { .. }
+        | Kind::NotAMatrix { .. }
         | Kind::NotAFamily { .. }
         | Kind::IndexOutOfRange { .. }
         | Kind::NotAnInteger { .. }

@@ -33,6 +33,8 @@ pub(super) struct Draw<'r> {
     pub constraints: Vec<String>,
     pub controls: bool,
     pub definitions: bool,
+    /// Are there functions, `f` of a number and `g` of two vectors, and a vector `r`?
+    pub functions: bool,
     /// Are there two positions to start from?
     pub second: bool,
     /// Is there a friction that sticks?
@@ -61,6 +63,7 @@ pub fn case(seed: u64, gallery: &[String]) -> Case {
         constraints: Vec::new(),
         controls: false,
         definitions: false,
+        functions: false,
         second: false,
         dry: false,
         stop: false,
@@ -164,6 +167,11 @@ impl Draw<'_> {
             self.line(&format!("{name} = {value}"));
             self.parameters.push(name.to_owned());
         }
+        self.functions = self.random.one_in(4);
+        if self.functions {
+            let body = self.random.pick(&["u^2 + 1", "sin(u)*u", "if(u > 0, u, -u)", "log(u)", "u'"]);
+            self.line(&format!("[functions]\n\"f(u)\" = \"{body}\"\n\"g(u, v)\" = \"dot(u, v)/2 + f(u[1])\""));
+        }
         let warm = self.order == 1 && self.random.one_in(if boundary { 12 } else { 3 });
         if warm {
             self.entropies = ["S", "R"][..1 + self.random.below(2)].to_vec();
@@ -172,6 +180,11 @@ impl Draw<'_> {
         self.line("[coordinates]");
         for name in self.coordinates.clone() {
             let (start, velocity, next) = (self.number(), self.number(), self.number());
+            let start = match self.random.below(20) {
+                0 => "\"2*x' + 1\"",
+                1 => "\"x/2\"",
+                _ => start,
+            };
             let domain = match self.random.below(12) {
                 0 => format!(", domain = \"{name} > -2\""),
                 1 => format!(", domain = \"{name} < 4 and {name} > -4\""),
@@ -364,7 +377,7 @@ impl Draw<'_> {
         }
         let a = self.expression(depth - 1, velocities);
         let b = self.expression(depth - 1, velocities);
-        match self.random.below(16) {
+        match self.random.below(18) {
             0..=2 => format!("({a} + {b})"),
             3 | 4 => format!("({a} - {b})"),
             5..=7 => format!("({a})*({b})"),
@@ -380,6 +393,13 @@ impl Draw<'_> {
             }
             13 => format!("{}({a}, {b})", self.random.pick(&["min", "max", "atan2"])),
             14 => format!("if({a} < {b}, {a}, {b})"),
+            15 if self.functions => format!("{}({a})", self.random.pick(&["f", "f", "norm", "g"])),
+            16 if self.functions => match self.random.below(4) {
+                0 => format!("g([{a}, {b}], [1, x])"),
+                1 => format!("norm([{a}, 1] - [[1, {b}], [x, 2]]*[{b}, x])"),
+                2 => format!("cross([{a}, {b}], [x, 1])"),
+                _ => format!("({a})'"),
+            },
             _ => format!("({a})^({b})"),
         }
     }

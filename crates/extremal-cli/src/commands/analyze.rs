@@ -6,7 +6,7 @@ use extremal_engine::mechanics::analysis::SearchBounds;
 use extremal_engine::run::{SettingsError, SetupError};
 
 use super::derive::with_headings;
-use crate::arguments::{MethodArguments, ModelArguments};
+use crate::arguments::{self, MethodArguments, ModelArguments, SettingText};
 use crate::failure::{CommandError, Ending};
 use crate::source::Source;
 use crate::terminal;
@@ -28,8 +28,8 @@ pub struct AnalyzeArguments {
     #[command(flatten)]
     method: MethodArguments,
     /// The step of the method whose conservation is measured
-    #[arg(long, value_name = "H", allow_negative_numbers = true)]
-    step: Option<f64>,
+    #[arg(long, value_name = "H", allow_negative_numbers = true, value_parser = arguments::setting)]
+    step: Option<SettingText>,
     /// The highest degree of the products that are searched
     #[arg(long, value_name = "D", value_parser = clap::value_parser!(u8).range(1..=12))]
     degree: Option<u8>,
@@ -48,11 +48,13 @@ pub struct AnalyzeArguments {
 }
 
 pub fn execute(arguments: &AnalyzeArguments) -> Result<Ending, CommandError> {
-    let source = Source::load(&arguments.model)?;
+    let overrides = arguments.model.overrides_with(arguments.step.as_ref(), None);
+    let source = Source::load_with(&arguments.model, &overrides)?;
     source.show_warnings();
     let mut settings = arguments.method.settings(&source.model);
-    settings.step = arguments.step.or(settings.step);
-    if let Some(step) = arguments.step.filter(|step| !(*step > 0.0 && step.is_finite())) {
+    let given = arguments.step.as_ref().and_then(SettingText::number);
+    settings.step = given.or(settings.step);
+    if let Some(step) = given.filter(|step| !(*step > 0.0 && step.is_finite())) {
         return Err(SetupError::from(SettingsError::BadStep(step)).into());
     }
     let bounds = SearchBounds::default();

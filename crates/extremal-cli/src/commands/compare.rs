@@ -14,7 +14,7 @@ use extremal_engine::trajectory::frame::FrameFormat;
 use extremal_engine::trajectory::{Align, Table, shortest};
 use extremal_engine::{Method, Model, Settings};
 
-use crate::arguments::{self, ModelArguments, StepArguments};
+use crate::arguments::{self, ModelArguments, SettingText, StepArguments};
 use crate::compare_figure::{MOST_COORDINATES, measured, over_steps, over_time, worst};
 use crate::failure::{CommandError, Ending};
 use crate::outputs::{Outputs, spare_inputs, written};
@@ -50,11 +50,11 @@ pub struct CompareArguments {
     #[arg(long, value_parser = arguments::methods, value_name = "A,B,..")]
     methods: Option<std::vec::Vec<Method>>,
     /// The steps, between commas, largest first [default: the step of the model, halved three times]
-    #[arg(long, value_delimiter = ',', value_name = "H1,H2,..", allow_negative_numbers = true)]
+    #[arg(long, value_delimiter = ',', value_name = "H1,H2,..", allow_negative_numbers = true, value_parser = arguments::number)]
     steps: Vec<f64>,
     /// The time to end at
-    #[arg(long, value_name = "T", allow_negative_numbers = true)]
-    until: Option<f64>,
+    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = arguments::setting)]
+    until: Option<SettingText>,
     /// What the errors are measured against [default: exact if the model has closed forms, else dop853]
     #[arg(long, value_enum, value_name = "TRUTH")]
     against: Option<Truth>,
@@ -143,10 +143,11 @@ pub fn execute(arguments: &CompareArguments) -> Result<Ending, CommandError> {
     for path in &arguments.out {
         FrameFormat::of(path)?;
     }
-    let source = Source::load(&arguments.model)?;
+    let overrides = arguments.model.overrides_with(None, arguments.until.as_ref());
+    let source = Source::load_with(&arguments.model, &overrides)?;
     source.show_warnings();
     let mut settings = arguments.step.applied_to(Settings::of(&source.model));
-    settings.extent = arguments.until.map(Extent::Until).or(settings.extent);
+    settings.extent = arguments.until.as_ref().and_then(SettingText::number).map(Extent::Until).or(settings.extent);
     let samples = arguments.skip..arguments.first.unwrap_or(u64::MAX);
     let steps = arguments.steps(&settings).map_err(SetupError::from)?;
     let against = arguments.against(&source.model);

@@ -70,9 +70,10 @@ impl RunArguments {
 
 pub fn execute(arguments: &RunArguments) -> Result<Ending, CommandError> {
     spare_inputs(arguments.out.iter().chain(&arguments.plot), &[&arguments.model.model])?;
+    let overrides = arguments.march.overrides(&arguments.model);
     let source = match arguments.track {
-        None => Source::load_to_run(&arguments.model, |model| arguments.settings(model))?,
-        Some(Track::Found) => Source::load(&arguments.model)?,
+        None => Source::load_to_run(&arguments.model, &overrides, |model| arguments.settings(model))?,
+        Some(Track::Found) => Source::load_with(&arguments.model, &overrides)?,
     };
     if !arguments.print.quiet {
         source.show_warnings();

@@ -56,7 +56,7 @@ pub struct SolveArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     steps: Option<u32>,
     /// Continue the motion past its end to this time, by the discrete flow that it belongs to
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", value_parser = arguments::number)]
     until: Option<f64>,
     /// Double the steps until the cost and a simulation change by less than TOL
     #[arg(long, value_name = "TOL", num_args = 0..=1, default_missing_value = "1e-4", value_parser = tolerance)]
@@ -224,10 +224,10 @@ fn watch_check(_: &Iteration, interrupt: &Interrupt) -> ControlFlow<()> {
 
 /// Reads an error that may be left: between nothing and all of a quantity.
 fn tolerance(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
+    match arguments::number(text) {
         Ok(number) if number > 0.0 && number < 1.0 => Ok(number),
         Ok(_) => Err("an error that may be left is a number above 0 and below 1, such as 1e-6".to_owned()),
-        Err(error) => Err(error.to_string()),
+        Err(error) => Err(error),
     }
 }
 

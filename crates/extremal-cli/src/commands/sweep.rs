@@ -185,7 +185,7 @@ pub fn execute(arguments: &SweepArguments) -> Result<Ending, CommandError> {
         spare_inputs([path], &inputs.into_iter().flatten().collect::<Vec<_>>())?;
         FrameFormat::of(path)?;
     }
-    let source = Source::load(&arguments.model)?;
+    let source = Source::load_with(&arguments.model, &arguments.march.overrides(&arguments.model))?;
     if !arguments.print.quiet {
         source.show_warnings();
     }

@@ -36,6 +36,10 @@ pub enum VariationError {
         "`{name}` cannot vary by itself: the start is stated by {by}, which {then}; vary those, or a parameter in what is stated"
     )]
     Bound { name: String, by: &'static str, then: &'static str },
+    #[error(
+        "`{name}` cannot vary by itself: the start of `{user}` follows it; vary both, or a parameter in what is stated"
+    )]
+    Followed { name: String, user: String },
     #[error("the number of samples of the random values is not given")]
     NoSamples,
     #[error("nothing is random, but a number of samples is given")]
@@ -63,6 +67,11 @@ pub(crate) fn targets(model: &Model, start: Start, variation: &Variation) -> Res
         let target = target(model, start, name)?;
         check_bound(model, target, name)?;
         targets.push(target);
+    }
+    for name in &names {
+        if let Some(user) = model.starts_following(name).find(|user| !names.contains(user)) {
+            return Err(VariationError::Followed { name: (*name).to_owned(), user: user.to_owned() });
+        }
     }
     match (variation.members(), targets.is_empty()) {
         (_, true) => Err(VariationError::Nothing),

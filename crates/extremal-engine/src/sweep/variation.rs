@@ -3,8 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use extremal_expr::Graph;
-use extremal_expr::syntax::{Binding, NameRefusal, NameUse, Scope, parse_expression};
+use extremal_expr::syntax::parse_number;
 use extremal_trajectory::frame::checksum;
 use extremal_trajectory::shortest;
 use thiserror::Error;
@@ -235,33 +234,10 @@ fn between_commas(text: &str) -> impl Iterator<Item = &str> {
 /// A finite number, written as such or as an expression without names: `pi/2`.
 fn number_of(text: &str) -> Result<f64, AxisError> {
     let text = text.trim();
-    let graph = Graph::new();
     let wrong = |problem: &str| AxisError::Number { text: text.to_owned(), problem: problem.to_owned() };
-    let value = match text.parse::<f64>() {
-        Ok(value) => value,
-        Err(_) => match parse_expression(&graph, text, &NoNames) {
-            Ok(read) => graph.evaluate(&[read.value], |_| None)[0],
-            Err(errors) => return Err(wrong(&errors.iter().next().map(ToString::to_string).unwrap_or_default())),
-        },
-    };
+    let value = parse_number(text)
+        .map_err(|errors| wrong(&errors.iter().next().map(ToString::to_string).unwrap_or_default()))?;
     if value.is_finite() { Ok(value) } else { Err(wrong("it is not finite")) }
-}
-
-/// The scope of a plain number.
-struct NoNames;
-
-impl<'g> Scope<'g> for NoNames {
-    fn resolve(&self, _: &str) -> Option<Binding> {
-        None
-    }
-
-    fn value(&self, reference: NameUse<'_>) -> Result<extremal_expr::Expr<'g>, NameRefusal> {
-        Err(NameRefusal { message: format!("`{}` has no value", reference.symbol()), help: None })
-    }
-
-    fn names(&self) -> Vec<String> {
-        Vec::new()
-    }
 }
 
 /// How the members of a sweep differ. Everything multiplies: each row of the list comes with each point of the grid, and each of

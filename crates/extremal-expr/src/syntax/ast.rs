@@ -34,7 +34,7 @@ pub struct AstNode {
 /// The operands of a node, in [`Ast::operands`].
 pub type OperandRange = Range<u32>;
 
-/// An operand of a sum, a product or a call.
+/// An operand of a sum, a product, a call or a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AstOperand {
     /// The operand.
@@ -57,12 +57,23 @@ pub enum AstKind {
         /// Order of the time derivative.
         primes: u32,
     },
-    /// A member of a family, perhaps primed.
+    /// A member of a family, a vector or a matrix, perhaps primed.
     Member {
         /// The bytes of the name alone.
         name: TextSpan,
-        /// The index.
+        /// The index; the row, for a matrix.
         index: NodeId,
+        /// The column, for a matrix.
+        column: Option<NodeId>,
+        /// Order of the time derivative.
+        primes: u32,
+    },
+    /// `[a, b, ...]`: a vector, or a matrix if its parts are vectors.
+    List(OperandRange),
+    /// What a call, a list or parentheses stand for, primed.
+    Derivative {
+        /// What is differentiated.
+        of: NodeId,
         /// Order of the time derivative.
         primes: u32,
     },
@@ -186,7 +197,7 @@ impl Ast {
         &self.nodes[id.index()]
     }
 
-    /// The operands of a sum, product or call.
+    /// The operands of a sum, product, call or list.
     pub fn operands(&self, range: &OperandRange) -> &[AstOperand] {
         &self.operands[range.start as usize..range.end as usize]
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::TextSpan;
+use super::{ExprShape, TextSpan};
 
 /// One thing that is wrong, with the bytes it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub enum SyntaxErrorKind {
     },
     #[error("expected an equation `left = right`")]
     MissingEquals,
-    #[error("a prime can only follow a name")]
+    #[error("a prime can only follow a name or a closing bracket")]
     MisplacedPrime,
     #[error("{primes} primes; at most {limit} are understood")]
     TooManyPrimes { primes: u32, limit: u32 },
@@ -74,7 +74,7 @@ pub enum SyntaxErrorKind {
     UnknownFunction {
         name: String,
         /// The nearest function.
-        suggestion: Option<&'static str>,
+        suggestion: Option<String>,
     },
     #[error("`{name}` is {} {what}, not a function", article(what))]
     NotAFunction { name: String, what: &'static str },
@@ -82,6 +82,46 @@ pub enum SyntaxErrorKind {
     BareFunction { name: String },
     #[error("`{function}` takes {expected}, found {found}")]
     WrongArity { function: String, expected: &'static str, found: usize },
+    #[error("`{signature}` takes {}, found {found}", counted(*expected))]
+    WrongArgumentCount {
+        /// How the function was declared: `U(r)`.
+        signature: String,
+        expected: usize,
+        found: usize,
+    },
+    #[error("in `{function}`: {error}")]
+    InFunction {
+        function: String,
+        /// What is wrong there, with its place in the text of the function.
+        error: Box<SyntaxError>,
+    },
+    #[error("functions call one another more than {limit} levels deep")]
+    DeepCalls { limit: usize },
+    #[error("expected a number, found {found}")]
+    ExpectedScalar { found: ExprShape },
+    #[error("{left} and {right} cannot be added")]
+    UnlikeSummands { left: ExprShape, right: ExprShape },
+    #[error("{left} and {right} cannot be multiplied")]
+    NoProduct { left: ExprShape, right: ExprShape },
+    #[error("nothing can be divided by {by}")]
+    NoQuotient { by: ExprShape },
+    #[error("`if` chooses between {left} and {right}")]
+    UnlikeBranches { left: ExprShape, right: ExprShape },
+    #[error("`{function}` takes {expected}, found {found}")]
+    WrongShape {
+        function: &'static str,
+        expected: &'static str,
+        /// The shapes of the arguments, in words.
+        found: String,
+    },
+    #[error("the list is empty")]
+    EmptyList,
+    #[error("the list has {first} beside {other}")]
+    UnlikeItems { first: ExprShape, other: ExprShape },
+    #[error("`{name}` is a {rows} by {columns} matrix and needs two indices")]
+    MissingColumn { name: String, rows: i64, columns: i64 },
+    #[error("`{name}` is no matrix and takes one index")]
+    NotAMatrix { name: String },
     #[error("the first argument of `sum` is the name of its index")]
     BadSumIndex,
     #[error("`{name}` is {} {what} and has no time derivative", article(what))]
@@ -111,6 +151,10 @@ pub enum SyntaxErrorKind {
     ExpectedCondition,
     #[error("division by zero")]
     DivisionByZero,
+}
+
+fn counted(arguments: usize) -> String {
+    if arguments == 1 { "1 argument".to_owned() } else { format!("{arguments} arguments") }
 }
 
 fn article(noun: &str) -> &'static str {
@@ -146,7 +190,7 @@ impl SyntaxErrorKind {
             Kind::StrayEquals { in_equation: false } => "to compare, write `==`".to_owned(),
             Kind::StrayEquals { in_equation: true } => "an equation has one `=`".to_owned(),
             Kind::MissingEquals => "an equation is written with a single `=`".to_owned(),
-            Kind::MisplacedPrime => "give the expression a name of its own, and put the prime on that name".to_owned(),
+            Kind::MisplacedPrime => "put the expression between parentheses, and the prime behind them".to_owned(),
             Kind::MisplacedIndex => "an index follows the name and precedes the primes: `x[1]'`".to_owned(),
             Kind::UnknownName { suggestion: Some(name), .. } => format!("did you mean `{name}`?"),
             Kind::UnknownFunction { suggestion: Some(name), .. } => format!("did you mean `{name}`?"),
@@ -165,6 +209,19 @@ impl SyntaxErrorKind {
             Kind::MissingIndex { name, first, .. } => {
                 format!("write `{name}[{first}]`, or `{name}[i]` inside a sum over `i`")
             }
+            Kind::MissingColumn { name, .. } => format!("write `{name}[1,1]`: row and column"),
+            Kind::ExpectedScalar { found: ExprShape::Vector(_) } => {
+                "make a number of vectors with `dot(a, b)`, `norm(a)`, or an index on the name of one: `a[1]`"
+                    .to_owned()
+            }
+            Kind::NoProduct { left: ExprShape::Vector(_), right: ExprShape::Vector(_) } => {
+                "vectors are multiplied by `dot(a, b)` and `cross(a, b)`".to_owned()
+            }
+            Kind::NoProduct { left: ExprShape::Vector(_), .. } => {
+                "a matrix stands left of the vector: `transpose(M)*a`".to_owned()
+            }
+            Kind::NoProduct { .. } => "a matrix has as many columns as what follows it has rows".to_owned(),
+            Kind::InFunction { error, .. } => return error.help(),
             Kind::NotAnInteger { .. } => {
                 "use whole numbers, integer parameters and the index of a surrounding `sum`".to_owned()
             }

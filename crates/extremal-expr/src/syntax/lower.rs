@@ -1,6 +1,10 @@
 //! [`Ast`] to [`Graph`]: one loop over the nodes, which `if` and `sum` make jump.
 
+mod arrays;
+mod calls;
+
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
@@ -9,12 +13,15 @@ use super::error::{BadNumber, ErrorCollector, SyntaxErrorKind as Kind};
 use super::exact::{Bound, MAX_BITS, Overlong};
 use super::functions::Named;
 use super::resolve::{Referent, Resolved};
-use super::scope::{NameShape, NameUse, Scope};
-use super::{Limits, TextSpan};
+use super::scope::{NameUse, Scope};
+use super::{Limits, ShapedExpr, TextSpan};
 use crate::{Expr, Graph, Node, Rational, Relation};
 
+pub(super) use arrays::no_number;
+use calls::CallKey;
+
 /// What a node was built into.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum LoweredValue<'g> {
     /// Nothing, because of an error already reported.
     Invalid,
@@ -22,6 +29,39 @@ pub(super) enum LoweredValue<'g> {
     Number(Expr<'g>, Option<i64>),
     /// A condition, and its truth if that is known in advance.
     Condition(Expr<'g>, Option<bool>),
+    /// A vector or a matrix.
+    Array(Rc<ShapedExpr<'g>>),
+}
+
+/// What stays the same in all texts of one expression: its own and those of the functions it calls.
+#[derive(Clone, Copy)]
+pub(super) struct LoweringContext<'a, 'g> {
+    pub graph: &'g Graph,
+    pub scope: &'a dyn Scope<'g>,
+    pub limits: &'a Limits,
+}
+
+/// One of these texts, with the arguments of the function whose value it is.
+#[derive(Clone, Copy)]
+pub(super) struct LoweringText<'a, 'g> {
+    pub ast: &'a Ast,
+    pub resolved: &'a Resolved<'a>,
+    pub arguments: &'a [LoweredValue<'g>],
+    /// How many calls deep it stands.
+    pub depth: usize,
+}
+
+/// What has been found out on the way through all of them.
+#[derive(Default)]
+pub(super) struct Expansion<'g> {
+    /// The work done.
+    spent: usize,
+    /// All names found in the scope.
+    pub names: BTreeSet<String>,
+    /// Those whose integer value shaped the result.
+    pub structural: BTreeSet<String>,
+    /// The calls written out, with the arguments whose integer value shaped them.
+    calls: FxHashMap<CallKey, (LoweredValue<'g>, BTreeSet<usize>)>,
 }
 
 /// A `sum` being written out.
@@ -29,50 +69,60 @@ struct OpenSum<'g> {
     each: NodeId,
     index: i64,
     last: i64,
-    terms: Vec<(Expr<'g>, bool)>,
+    terms: Vec<LoweredValue<'g>>,
+}
+
+/// The index of an element, with the node that says it; for matrices the column likewise.
+#[derive(Clone, Copy)]
+struct ElementIndex {
+    node: NodeId,
+    index: i64,
+    column: Option<(NodeId, i64)>,
 }
 
 pub(super) struct AstLowering<'a, 'g> {
+    context: LoweringContext<'a, 'g>,
     graph: &'g Graph,
     ast: &'a Ast,
     resolved: &'a Resolved<'a>,
-    scope: &'a dyn Scope<'g>,
-    limits: &'a Limits,
+    arguments: &'a [LoweredValue<'g>],
+    depth: usize,
     errors: &'a mut ErrorCollector,
+    expansion: &'a mut Expansion<'g>,
     values: Vec<LoweredValue<'g>>,
     series: Vec<OpenSum<'g>>,
     known: FxHashMap<NameUse<'a>, LoweredValue<'g>>,
     bound: Bound,
-    spent: usize,
-    /// Names whose integer value shaped the result.
-    structural: BTreeSet<&'a str>,
+    /// Arguments whose integer value shaped the result.
+    structural_arguments: BTreeSet<usize>,
 }
 
-/// Builds every node; `None` when errors were reported. The second part is the names whose integer value shaped the result.
+/// Builds every node. The second part is the arguments whose integer value shaped the result.
 pub(super) fn lower<'a, 'g>(
-    graph: &'g Graph,
-    ast: &'a Ast,
-    resolved: &'a Resolved<'a>,
-    scope: &'a dyn Scope<'g>,
-    limits: &'a Limits,
+    context: LoweringContext<'a, 'g>,
+    text: LoweringText<'a, 'g>,
     errors: &'a mut ErrorCollector,
-) -> (Vec<LoweredValue<'g>>, BTreeSet<&'a str>) {
+    expansion: &'a mut Expansion<'g>,
+) -> (Vec<LoweredValue<'g>>, BTreeSet<usize>) {
+    let LoweringText { ast, resolved, arguments, depth } = text;
+    expansion.names.extend(resolved.names.iter().map(|(name, _)| (*name).to_owned()));
     let mut lowering = AstLowering {
-        graph,
+        context,
+        graph: context.graph,
         ast,
         resolved,
-        scope,
-        limits,
+        arguments,
+        depth,
         errors,
+        expansion,
         values: vec![LoweredValue::Invalid; ast.nodes().len()],
         series: Vec::new(),
         known: FxHashMap::default(),
         bound: Bound::new(),
-        spent: 0,
-        structural: BTreeSet::new(),
+        structural_arguments: BTreeSet::new(),
     };
     lowering.run();
-    (lowering.values, lowering.structural)
+    (lowering.values, lowering.structural_arguments)
 }
 
 impl<'a, 'g> AstLowering<'a, 'g> {
@@ -80,10 +130,7 @@ impl<'a, 'g> AstLowering<'a, 'g> {
         let ast = self.ast;
         let mut position = 0;
         while let Some(node) = ast.nodes().get(position) {
-            self.spent += 1;
-            if self.spent > self.limits.nodes {
-                let kind = Kind::TooManyNodes { limit: self.limits.nodes };
-                self.errors.report(kind, TextSpan::new(0, ast.text().len()));
+            if !self.spend(1) {
                 return;
             }
             let id = NodeId(position as u32);
@@ -92,10 +139,15 @@ impl<'a, 'g> AstLowering<'a, 'g> {
                 AstKind::Invalid => LoweredValue::Invalid,
                 AstKind::Number => self.number(node.span),
                 AstKind::Name { name, primes } => self.reference(id, *name, None, *primes),
-                AstKind::Member { name, index, primes } => match self.integer(*index, "an index") {
-                    Some(at) => self.reference(id, *name, Some((*index, at)), *primes),
+                AstKind::Member { name, index, column, primes } => match self.element_index(*index, *column) {
+                    Some(at) => self.reference(id, *name, Some(at), *primes),
                     None => LoweredValue::Invalid,
                 },
+                AstKind::List(items) => self.list(id, items),
+                AstKind::Derivative { of, primes } => {
+                    let value = self.values[of.index()].clone();
+                    self.derivative(id, value, *primes)
+                }
                 AstKind::Sum(operands) => self.sum(id, operands),
                 AstKind::Product(operands) => self.product(id, operands),
                 AstKind::Power { base, exponent } => self.power(id, *base, *exponent),
@@ -144,6 +196,17 @@ impl<'a, 'g> AstLowering<'a, 'g> {
         self.ast.node(id).span
     }
 
+    /// Counts work; `false`, which is reported, when there has been too much of it.
+    fn spend(&mut self, work: usize) -> bool {
+        let limit = self.context.limits.nodes;
+        self.expansion.spent = self.expansion.spent.saturating_add(work);
+        let spent = self.expansion.spent > limit;
+        if spent {
+            self.errors.report(Kind::TooManyNodes { limit }, TextSpan::new(0, self.ast.text().len()));
+        }
+        !spent
+    }
+
     fn fail(&mut self, id: NodeId, kind: Kind) -> LoweredValue<'g> {
         self.errors.report(kind, self.span(id));
         LoweredValue::Invalid
@@ -164,55 +227,53 @@ impl<'a, 'g> AstLowering<'a, 'g> {
         }
     }
 
-    fn reference(&mut self, id: NodeId, name: TextSpan, index: Option<(NodeId, i64)>, primes: u32) -> LoweredValue<'g> {
-        let (ast, resolved) = (self.ast, self.resolved);
+    fn reference(&mut self, id: NodeId, name: TextSpan, at: Option<ElementIndex>, primes: u32) -> LoweredValue<'g> {
+        let resolved = self.resolved;
         match resolved.nodes[id.index()] {
-            Referent::Nothing | Referent::Function(_) => LoweredValue::Invalid,
+            Referent::Nothing | Referent::Function(_) | Referent::Declared => LoweredValue::Invalid,
+            Referent::Argument(place) => self.argument(id, name, place as usize, at, primes),
             Referent::Pi => LoweredValue::Number(self.graph.pi(), None),
             Referent::Index(each) => match self.series.iter().find(|s| s.each == each) {
                 Some(series) => LoweredValue::Number(self.graph.int(series.index), Some(series.index)),
                 None => LoweredValue::Invalid,
             },
             Referent::Name(found) => {
-                let (_, binding) = &resolved.names[found as usize];
-                if let (NameShape::Family(range), Some((node, index))) = (&binding.shape, index)
-                    && !range.contains(&index)
-                {
-                    let name = ast.slice(name).to_owned();
-                    let (first, last) = (*range.start(), *range.end());
-                    return self.fail(node, Kind::IndexOutOfRange { name, index, first, last });
+                let (name, binding) = &resolved.names[found as usize];
+                if !self.is_in_range(name, &binding.shape, at) {
+                    return LoweredValue::Invalid;
                 }
-                let reference = NameUse { name: ast.slice(name), index: index.map(|(_, at)| at), primes };
+                let (index, column) = (at.map(|at| at.index), at.and_then(|at| at.column).map(|(_, column)| column));
+                let reference = NameUse { name, index, column, primes };
                 if let Some(value) = self.known.get(&reference) {
-                    return *value;
+                    return value.clone();
                 }
-                let value = match self.scope.value(reference) {
-                    Ok(value) => LoweredValue::Number(value, binding.integer.filter(|_| primes == 0)),
-                    Err(refusal) => self.fail(id, Kind::Refused { message: refusal.message, help: refusal.help }),
+                let value = match at {
+                    None => self.whole(id, binding, reference),
+                    Some(_) => self.single(id, binding, reference),
                 };
-                self.known.insert(reference, value);
+                self.known.insert(reference, value.clone());
                 value
             }
         }
     }
 
-    /// The operand as a number; an error is reported where it is a condition.
+    /// The operand as a number; an error is reported where it is none.
     fn numeric(&mut self, id: NodeId) -> Option<(Expr<'g>, Option<i64>)> {
-        match self.values[id.index()] {
-            LoweredValue::Number(value, integer) => Some((value, integer)),
-            LoweredValue::Condition(..) => {
-                self.fail(id, Kind::ExpectedNumber);
-                None
-            }
-            LoweredValue::Invalid => None,
-        }
+        let kind = match &self.values[id.index()] {
+            LoweredValue::Number(value, integer) => return Some((*value, *integer)),
+            LoweredValue::Condition(..) => Kind::ExpectedNumber,
+            LoweredValue::Array(found) => no_number(self.ast, self.resolved, id, found.shape),
+            LoweredValue::Invalid => return None,
+        };
+        self.fail(id, kind);
+        None
     }
 
     /// The operand as a condition; an error is reported where it is a number.
     fn condition(&mut self, id: NodeId) -> Option<(Expr<'g>, Option<bool>)> {
         match self.values[id.index()] {
             LoweredValue::Condition(value, truth) => Some((value, truth)),
-            LoweredValue::Number(..) => {
+            LoweredValue::Number(..) | LoweredValue::Array(_) => {
                 self.fail(id, Kind::ExpectedCondition);
                 None
             }
@@ -230,6 +291,16 @@ impl<'a, 'g> AstLowering<'a, 'g> {
         integer
     }
 
+    /// The index of an element.
+    fn element_index(&mut self, node: NodeId, column: Option<NodeId>) -> Option<ElementIndex> {
+        let index = self.integer(node, "an index");
+        let column = match column {
+            Some(column) => Some((column, self.integer(column, "an index")?)),
+            None => None,
+        };
+        Some(ElementIndex { node, index: index?, column })
+    }
+
     /// The truth of a condition, if known in advance.
     fn truth(&mut self, id: NodeId) -> Option<bool> {
         let LoweredValue::Condition(_, Some(truth)) = self.values[id.index()] else { return None };
@@ -241,8 +312,15 @@ impl<'a, 'g> AstLowering<'a, 'g> {
     fn note_structure(&mut self, id: NodeId) {
         let resolved = self.resolved;
         for at in self.ast.node(id).first.index()..=id.index() {
-            if let Referent::Name(found) = resolved.nodes[at] {
-                self.structural.insert(resolved.names[found as usize].0);
+            match resolved.nodes[at] {
+                Referent::Name(found) => {
+                    let (name, binding) = &resolved.names[found as usize];
+                    if binding.integer.is_some() {
+                        self.expansion.structural.insert((*name).to_owned());
+                    }
+                }
+                Referent::Argument(place) => drop(self.structural_arguments.insert(place as usize)),
+                _ => {}
             }
         }
     }
@@ -275,7 +353,7 @@ impl<'a, 'g> AstLowering<'a, 'g> {
     ) -> LoweredValue<'g> {
         match built {
             Ok((value, handled)) => {
-                self.spent = self.spent.saturating_add(handled);
+                self.expansion.spent = self.expansion.spent.saturating_add(handled);
                 LoweredValue::Number(value, integer)
             }
             Err(Overlong) => self.fail(id, Kind::NumberTooLong { limit: MAX_BITS }),
@@ -284,6 +362,9 @@ impl<'a, 'g> AstLowering<'a, 'g> {
 
     fn sum(&mut self, id: NodeId, operands: &OperandRange) -> LoweredValue<'g> {
         let operands = self.ast.operands(operands);
+        if self.has_arrays(operands) {
+            return self.array_sum(id, operands);
+        }
         let Some(summands) = self.gather(operands) else { return LoweredValue::Invalid };
         let integer = self.integers(operands).try_fold(0i64, |total, (value, inverse)| match inverse {
             true => total.checked_sub(value?),
@@ -295,6 +376,9 @@ impl<'a, 'g> AstLowering<'a, 'g> {
 
     fn product(&mut self, id: NodeId, operands: &OperandRange) -> LoweredValue<'g> {
         let operands = self.ast.operands(operands);
+        if self.has_arrays(operands) {
+            return self.array_product(id, operands);
+        }
         let Some(factors) = self.gather(operands) else { return LoweredValue::Invalid };
         for (operand, (factor, inverse)) in operands.iter().zip(&factors) {
             if *inverse && factor.is_zero() {
@@ -326,8 +410,13 @@ impl<'a, 'g> AstLowering<'a, 'g> {
     }
 
     fn call(&mut self, id: NodeId, arguments: &OperandRange) -> LoweredValue<'g> {
-        let Referent::Function(function) = self.resolved.nodes[id.index()] else { return LoweredValue::Invalid };
         let operands = self.ast.operands(arguments);
+        let function = match self.resolved.nodes[id.index()] {
+            Referent::Function(Named::OfArrays(function)) => return self.array_function(id, function, operands),
+            Referent::Function(function) => function,
+            Referent::Declared => return self.declared_call(id, operands),
+            _ => return LoweredValue::Invalid,
+        };
         let Some(arguments) = self.gather(operands) else { return LoweredValue::Invalid };
         let arguments: Vec<Expr<'g>> = arguments.into_iter().map(|(value, _)| value).collect();
         match (function, operands, arguments.as_slice()) {
@@ -372,6 +461,15 @@ impl<'a, 'g> AstLowering<'a, 'g> {
 
     fn choose(&mut self, condition: NodeId, then: NodeId, otherwise: NodeId) -> LoweredValue<'g> {
         let Some((value, truth)) = self.condition(condition) else { return LoweredValue::Invalid };
+        let [first, second] = [then, otherwise].map(|branch| self.values[branch.index()].clone());
+        match (truth, &first, &second) {
+            (Some(true), LoweredValue::Array(_), _) => return first,
+            (Some(false), _, LoweredValue::Array(_)) => return second,
+            (None, LoweredValue::Array(_), LoweredValue::Array(_)) => {
+                return self.choose_array(otherwise, value, &first, &second);
+            }
+            _ => {}
+        }
         let taken = match truth {
             Some(true) => self.numeric(then),
             Some(false) => self.numeric(otherwise),
@@ -390,9 +488,10 @@ impl<'a, 'g> AstLowering<'a, 'g> {
         if first > last {
             return Err(LoweredValue::Number(self.graph.int(0), Some(0)));
         }
-        if last.abs_diff(first) >= self.limits.nodes as u64 {
+        let limit = self.context.limits.nodes;
+        if last.abs_diff(first) >= limit as u64 {
             let span = self.span(low).to(self.span(high));
-            self.errors.report(Kind::TooManyNodes { limit: self.limits.nodes }, span);
+            self.errors.report(Kind::TooManyNodes { limit }, span);
             return Err(LoweredValue::Invalid);
         }
         self.series.push(OpenSum { each, index: first, last, terms: Vec::new() });
@@ -401,19 +500,28 @@ impl<'a, 'g> AstLowering<'a, 'g> {
 
     /// Takes the term just built; `Some` is the value of the sum when it was the last.
     fn next_term(&mut self, id: NodeId, term: NodeId) -> Option<LoweredValue<'g>> {
-        let built = self.numeric(term);
-        let (Some(series), Some((value, _))) = (self.series.last_mut(), built) else {
+        let value = self.values[term.index()].clone();
+        let usable = matches!(value, LoweredValue::Array(_)) || self.numeric(term).is_some();
+        let Some(series) = self.series.last_mut().filter(|_| usable) else {
             // The same mistake would be reported for every index.
             self.series.pop();
             return Some(LoweredValue::Invalid);
         };
-        series.terms.push((value, false));
+        series.terms.push(value);
         if series.index < series.last {
             series.index += 1;
             return None;
         }
         let terms = std::mem::take(&mut series.terms);
         self.series.pop();
+        if terms.iter().any(|value| matches!(value, LoweredValue::Array(_))) {
+            return Some(self.add_arrays(id, terms.into_iter().map(|value| (term, value, false)).collect()));
+        }
+        let number = |value: LoweredValue<'g>| match value {
+            LoweredValue::Number(value, _) => Some((value, false)),
+            _ => None,
+        };
+        let terms: Vec<_> = terms.into_iter().filter_map(number).collect();
         let built = self.bound.sum(self.graph, &terms);
         let integer = built.as_ref().ok().and_then(|(value, _)| value.as_number()).and_then(|v| v.to_i64());
         Some(self.built(id, built, integer))

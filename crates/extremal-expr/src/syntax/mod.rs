@@ -1,7 +1,7 @@
 //! The expression language: text to [`Graph`].
 //!
-//! Three passes, each a loop: [`Ast`] from characters, names resolved in a [`Scope`], the graph built. What is wrong is
-//! collected in [`SyntaxErrors`], each error with the bytes it is about.
+//! Three passes, each a loop: [`Ast`] from characters, names resolved in a [`Scope`], the graph built. Vectors, matrices and calls of
+//! declared functions are written out on the way, so that the graph knows numbers and conditions only. What is wrong is collected in [`SyntaxErrors`], each error with the bytes it is about.
 //!
 //! ```
 //! use extremal_expr::{Graph, syntax::{AnyName, parse_expression}};
@@ -26,6 +26,7 @@ mod lower;
 mod parser;
 mod resolve;
 mod scope;
+mod shape;
 mod span;
 mod suggest;
 
@@ -35,16 +36,22 @@ use crate::{Expr, Graph};
 
 pub use ast::{Ast, AstKind, AstNode, AstOperand, NodeId, OperandRange, Root};
 pub use error::{BadNumber, SyntaxError, SyntaxErrorKind, SyntaxErrors};
-pub use scope::{AnyName, Binding, NameRefusal, NameShape, NameUse, Scope};
+use scope::NoNames;
+pub use scope::{AnyName, Binding, DeclaredFunction, NameRefusal, NameShape, NameUse, Scope};
+pub use shape::{ExprShape, ShapedExpr};
 pub use span::TextSpan;
 pub use suggest::nearest;
 
 use error::ErrorCollector;
-use lower::LoweredValue;
+use lower::{Expansion, LoweredValue, LoweringContext, LoweringText};
 use parser::Goal;
+use resolve::Resolved;
 
 /// Most primes a name may carry.
 pub const MAX_PRIMES: u32 = 8;
+
+/// How deep functions may call one another.
+pub const MAX_CALL_DEPTH: usize = 64;
 
 /// How much text is accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -132,18 +139,58 @@ pub fn parse_equation<'g>(
     text: &str,
     scope: &dyn Scope<'g>,
 ) -> Result<LoweredEquation<'g>, SyntaxErrors> {
-    let limits = Limits::default();
-    let mut errors = ErrorCollector::new(limits.errors);
-    let read = build(graph, text, Goal::Equation, scope, &limits, &mut errors);
-    let equation = read.and_then(|built| match built.root {
+    build(graph, text, Goal::Equation, scope, |built, errors| match built.ast.root() {
         Root::Equation { left, right } => {
-            let left = built.expect(left, Want::Number, &mut errors);
-            let right = built.expect(right, Want::Number, &mut errors);
+            let left = built.expect(left, Want::Number, errors);
+            let right = built.expect(right, Want::Number, errors);
             left.zip(right).map(|((left, _), (right, _))| LoweredEquation { left, right, uses: built.uses })
         }
         Root::Expression(_) => None,
-    });
-    errors.finish(equation)
+    })
+}
+
+/// Reads a number, a vector or a matrix, such as `m*cross(r, r')`.
+///
+/// ```
+/// use extremal_expr::{Graph, syntax::{AnyName, ExprShape, parse_quantity}};
+/// let graph = Graph::new();
+/// let (moment, _) = parse_quantity(&graph, "m*cross([x, y, 0], [0, 0, f])", &AnyName(&graph))?;
+/// assert_eq!(moment.shape, ExprShape::Vector(3));
+/// assert_eq!(moment.elements[1], -(graph.symbol("m") * graph.symbol("x") * graph.symbol("f")));
+/// # Ok::<(), extremal_expr::syntax::SyntaxErrors>(())
+/// ```
+///
+/// # Errors
+/// See [`parse_expression`].
+pub fn parse_quantity<'g>(
+    graph: &'g Graph,
+    text: &str,
+    scope: &dyn Scope<'g>,
+) -> Result<(ShapedExpr<'g>, Uses), SyntaxErrors> {
+    build(graph, text, Goal::Expression, scope, |built, errors| match built.ast.root() {
+        Root::Expression(root) => Some((built.quantity(root, errors)?, built.uses)),
+        Root::Equation { .. } => None,
+    })
+}
+
+/// Reads a number, written as such or as an expression without names, and evaluates it.
+///
+/// ```
+/// use extremal_expr::syntax::parse_number;
+/// assert_eq!(parse_number("pi/2")?, std::f64::consts::FRAC_PI_2);
+/// assert!(parse_number("2*x").is_err());
+/// # Ok::<(), extremal_expr::syntax::SyntaxErrors>(())
+/// ```
+///
+/// # Errors
+/// See [`parse_expression`].
+pub fn parse_number(text: &str) -> Result<f64, SyntaxErrors> {
+    if let Ok(number) = text.trim().parse() {
+        return Ok(number);
+    }
+    let graph = Graph::new();
+    let read = parse_expression(&graph, text, &NoNames)?;
+    Ok(graph.evaluate(&[read.value], |_| None)[0])
 }
 
 /// May `name` be declared: letters, digits and `_`, not starting with a digit, and not a word of the language?
@@ -210,63 +257,70 @@ enum Want {
     Any,
 }
 
-struct Built<'g> {
+/// A text built into values, with what is needed to say what is wrong with them.
+struct BuiltText<'a, 'g> {
+    ast: &'a Ast,
+    resolved: &'a Resolved<'a>,
     values: Vec<LoweredValue<'g>>,
-    spans: Vec<TextSpan>,
-    root: Root,
     uses: Uses,
 }
 
-impl<'g> Built<'g> {
+impl<'g> BuiltText<'_, 'g> {
     fn expect(&self, node: NodeId, want: Want, errors: &mut ErrorCollector) -> Option<(Expr<'g>, bool)> {
-        match (self.values[node.index()], want) {
-            (LoweredValue::Number(value, _), Want::Number | Want::Any) => Some((value, false)),
-            (LoweredValue::Condition(value, _), Want::Condition | Want::Any) => Some((value, true)),
-            (LoweredValue::Number(..), Want::Condition) => {
-                errors.report(SyntaxErrorKind::ExpectedCondition, self.spans[node.index()]);
-                None
+        let kind = match (&self.values[node.index()], want) {
+            (LoweredValue::Number(value, _), Want::Number | Want::Any) => return Some((*value, false)),
+            (LoweredValue::Condition(value, _), Want::Condition | Want::Any) => return Some((*value, true)),
+            (LoweredValue::Number(..), Want::Condition) => SyntaxErrorKind::ExpectedCondition,
+            (LoweredValue::Condition(..), Want::Number) => SyntaxErrorKind::ExpectedNumber,
+            (LoweredValue::Array(found), _) => lower::no_number(self.ast, self.resolved, node, found.shape),
+            (LoweredValue::Invalid, _) => return None,
+        };
+        errors.report(kind, self.ast.node(node).span);
+        None
+    }
+
+    fn quantity(&self, node: NodeId, errors: &mut ErrorCollector) -> Option<ShapedExpr<'g>> {
+        match &self.values[node.index()] {
+            LoweredValue::Array(found) => Some(ShapedExpr::clone(found)),
+            _ => {
+                let (value, _) = self.expect(node, Want::Number, errors)?;
+                Some(ShapedExpr { shape: ExprShape::Number, elements: vec![value] })
             }
-            (LoweredValue::Condition(..), Want::Number) => {
-                errors.report(SyntaxErrorKind::ExpectedNumber, self.spans[node.index()]);
-                None
-            }
-            (LoweredValue::Invalid, _) => None,
         }
     }
 }
 
 fn read<'g>(graph: &'g Graph, text: &str, want: Want, scope: &dyn Scope<'g>) -> Result<Lowered<'g>, SyntaxErrors> {
-    let limits = Limits::default();
-    let mut errors = ErrorCollector::new(limits.errors);
-    let built = build(graph, text, Goal::Expression, scope, &limits, &mut errors);
-    let lowered = built.and_then(|built| match built.root {
+    build(graph, text, Goal::Expression, scope, |built, errors| match built.ast.root() {
         Root::Expression(root) => {
-            let (value, is_condition) = built.expect(root, want, &mut errors)?;
+            let (value, is_condition) = built.expect(root, want, errors)?;
             Some(Lowered { value, is_condition, uses: built.uses })
         }
         Root::Equation { .. } => None,
-    });
-    errors.finish(lowered)
+    })
 }
 
-fn build<'g>(
+fn build<'g, T>(
     graph: &'g Graph,
     text: &str,
     goal: Goal,
     scope: &dyn Scope<'g>,
-    limits: &Limits,
-    errors: &mut ErrorCollector,
-) -> Option<Built<'g>> {
-    let ast = parser::parse(text, goal, limits, errors)?;
-    let resolved = resolve::resolve(&ast, scope, errors);
-    // Names are looked up even in a text that is broken elsewhere; building it would only repeat what is known.
-    if !errors.is_empty() {
-        return None;
-    }
-    let (values, structural) = lower::lower(graph, &ast, &resolved, scope, limits, errors);
-    let names: BTreeSet<String> = resolved.names.iter().map(|(name, _)| (*name).to_owned()).collect();
-    let integers = |name: &&str| resolved.names.iter().any(|(n, binding)| n == name && binding.integer.is_some());
-    let structural = structural.into_iter().filter(integers).map(str::to_owned).collect();
-    let spans = ast.nodes().iter().map(|node| node.span).collect();
-    Some(Built { values, spans, root: ast.root(), uses: Uses { names, structural } })
+    take: impl FnOnce(BuiltText<'_, 'g>, &mut ErrorCollector) -> Option<T>,
+) -> Result<T, SyntaxErrors> {
+    let limits = Limits::default();
+    let errors = &mut ErrorCollector::new(limits.errors);
+    let taken = parser::parse(text, goal, &limits, errors).and_then(|ast| {
+        let resolved = resolve::resolve(&ast, scope, &[], errors);
+        // Names are looked up even in a text that is broken elsewhere; building it would only repeat what is known.
+        if !errors.is_empty() {
+            return None;
+        }
+        let mut expansion = Expansion::default();
+        let text = LoweringText { ast: &ast, resolved: &resolved, arguments: &[], depth: 0 };
+        let context = LoweringContext { graph, scope, limits: &limits };
+        let (values, _) = lower::lower(context, text, errors, &mut expansion);
+        let uses = Uses { names: expansion.names, structural: expansion.structural };
+        take(BuiltText { ast: &ast, resolved: &resolved, values, uses }, errors)
+    });
+    std::mem::replace(errors, ErrorCollector::new(1)).finish(taken)
 }

@@ -171,11 +171,7 @@ impl Parser<'_, '_> {
                 TokenKind::Number | TokenKind::Name | TokenKind::Open if min <= BindingLevel::Multiplicative => {
                     self.chain(ChainOperator::Product, left)
                 }
-                TokenKind::Primes(_) => {
-                    self.report(Kind::MisplacedPrime, self.current.span);
-                    self.bump();
-                    left
-                }
+                TokenKind::Primes(primes) => self.primed(left, primes),
                 TokenKind::OpenIndex => {
                     self.report(Kind::MisplacedIndex, self.current.span);
                     self.group(TokenKind::CloseIndex);
@@ -220,10 +216,7 @@ impl Parser<'_, '_> {
                 let operand = self.nested(BindingLevel::Not);
                 self.push(AstKind::Not(operand), token.span.to(self.span(operand)), Some(operand))
             }
-            TokenKind::OpenIndex => {
-                self.unexpected("a number, a name or `(`");
-                self.group(TokenKind::CloseIndex)
-            }
+            TokenKind::OpenIndex => self.list(),
             _ => {
                 if !skipped {
                     self.unexpected("a number, a name or `(`");

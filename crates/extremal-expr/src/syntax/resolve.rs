@@ -17,9 +17,13 @@ pub(super) enum Referent {
     Pi,
     /// The index of the `sum` that starts at this [`AstKind::Each`].
     Index(NodeId),
+    /// An argument of the function whose value this is.
+    Argument(u32),
     /// Position in [`Resolved::names`].
     Name(u32),
     Function(Named),
+    /// A function that the scope has declared.
+    Declared,
 }
 
 pub(super) struct Resolved<'a> {
@@ -29,10 +33,17 @@ pub(super) struct Resolved<'a> {
     pub names: Vec<(&'a str, Binding)>,
 }
 
-pub(super) fn resolve<'a>(ast: &'a Ast, scope: &dyn Scope<'_>, errors: &mut ErrorCollector) -> Resolved<'a> {
+/// `arguments` are the names of the arguments of the function whose value the text is.
+pub(super) fn resolve<'a>(
+    ast: &'a Ast,
+    scope: &dyn Scope<'_>,
+    arguments: &[String],
+    errors: &mut ErrorCollector,
+) -> Resolved<'a> {
     let mut resolver = AstResolver {
         ast,
         scope,
+        arguments,
         errors,
         indices: Vec::new(),
         lookup: FxHashMap::default(),
@@ -62,6 +73,7 @@ pub(super) fn resolve<'a>(ast: &'a Ast, scope: &dyn Scope<'_>, errors: &mut Erro
 struct AstResolver<'a, 's, 'e, 'g> {
     ast: &'a Ast,
     scope: &'s dyn Scope<'g>,
+    arguments: &'s [String],
     errors: &'e mut ErrorCollector,
     /// Indices of the sums around the current node, innermost last.
     indices: Vec<(&'a str, NodeId)>,
@@ -100,6 +112,9 @@ impl<'a> AstResolver<'a, '_, '_, '_> {
         let name = self.ast.slice(name_span);
         let (resolution, binding) = if let Some(each) = self.index(name) {
             (Referent::Index(each), Binding::constant("index"))
+        } else if let Some(place) = self.arguments.iter().position(|argument| argument == name) {
+            // What it stands for, each call says.
+            return Referent::Argument(place as u32);
         } else if matches!(name, "pi" | "π") {
             (Referent::Pi, Binding::constant("constant"))
         } else if let Some(found) = self.declared(name) {
@@ -110,10 +125,6 @@ impl<'a> AstResolver<'a, '_, '_, '_> {
         };
         let what = binding.what;
         let problem = match binding.shape {
-            NameShape::Family(range) if !indexed => {
-                let count = range.end().saturating_sub(*range.start()).saturating_add(1).max(0);
-                Some(Kind::MissingIndex { name: name.to_owned(), count, first: *range.start() })
-            }
             NameShape::Single if indexed => Some(Kind::NotAFamily { name: name.to_owned(), what }),
             _ if primes > 0 && !binding.differentiable => Some(Kind::NoDerivative { name: name.to_owned(), what }),
             _ => None,
@@ -130,11 +141,13 @@ impl<'a> AstResolver<'a, '_, '_, '_> {
     fn unknown(&mut self, name: &str, span: TextSpan) {
         let kind = match Named::find(name) {
             Some(_) => Kind::BareFunction { name: name.to_owned() },
+            None if self.scope.function(name).is_some() => Kind::BareFunction { name: name.to_owned() },
             None => {
                 let scope = self.scope;
                 let declared = self.candidates.get_or_insert_with(|| scope.names());
                 let indices = self.indices.iter().map(|(index, _)| *index);
-                let candidates = declared.iter().map(String::as_str).chain(indices).chain(["pi"]);
+                let arguments = self.arguments.iter().map(String::as_str);
+                let candidates = declared.iter().map(String::as_str).chain(indices).chain(arguments).chain(["pi"]);
                 Kind::UnknownName { name: name.to_owned(), suggestion: nearest(name, candidates).map(str::to_owned) }
             }
         };
@@ -153,14 +166,29 @@ impl<'a> AstResolver<'a, '_, '_, '_> {
                 }
             };
         }
+        if let Some(declared) = self.scope.function(name) {
+            let expected = declared.arguments().len();
+            if arguments == expected {
+                return Referent::Declared;
+            }
+            let kind = Kind::WrongArgumentCount { signature: declared.signature(), expected, found: arguments };
+            self.errors.report(kind, span);
+            return Referent::Nothing;
+        }
         let what = match self.index(name) {
             Some(_) => Some("index"),
+            None if self.arguments.iter().any(|argument| argument == name) => Some("argument"),
             None if matches!(name, "pi" | "π") => Some("constant"),
             None => self.declared(name).map(|found| self.names[found as usize].1.what),
         };
         let kind = match what {
             Some(what) => Kind::NotAFunction { name: name.to_owned(), what },
-            None => Kind::UnknownFunction { name: name.to_owned(), suggestion: suggest(name) },
+            None => {
+                let declared = self.scope.functions();
+                let near = || nearest(name, declared.iter().map(String::as_str)).map(str::to_owned);
+                let suggestion = suggest(name).map(str::to_owned).or_else(near);
+                Kind::UnknownFunction { name: name.to_owned(), suggestion }
+            }
         };
         self.errors.report(kind, function);
         Referent::Nothing

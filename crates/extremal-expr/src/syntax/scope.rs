@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 
+use super::{Ast, Limits, SyntaxErrors};
 use crate::{Expr, Graph};
 
 /// Answers what a name means. The rules of the language (indices in range, no primes on constants, ...) are checked against
@@ -18,6 +19,65 @@ pub trait Scope<'g> {
 
     /// All declared names, for "did you mean".
     fn names(&self) -> Vec<String>;
+
+    /// The time derivative of an expression of what this scope has given.
+    ///
+    /// # Errors
+    /// There is none, or it cannot be used here.
+    fn derivative(&self, value: Expr<'g>, primes: u32) -> Result<Expr<'g>, NameRefusal> {
+        let (_, message) = (value, format!("a derivative of order {primes} is not known here"));
+        Err(NameRefusal { message, help: None })
+    }
+
+    /// The function that was declared by this name.
+    fn function(&self, name: &str) -> Option<&DeclaredFunction> {
+        let _ = name;
+        None
+    }
+
+    /// All declared functions, for "did you mean".
+    fn functions(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// A function with arguments, which a call writes out.
+#[derive(Clone, Debug)]
+pub struct DeclaredFunction {
+    name: String,
+    arguments: Vec<String>,
+    body: Ast,
+}
+
+impl DeclaredFunction {
+    /// A function by its name, the names of its arguments, and the text of its value.
+    ///
+    /// # Errors
+    /// What is wrong with the form of the text. What its names mean is only known where it is called.
+    pub fn new(name: &str, arguments: Vec<String>, body: &str) -> Result<Self, SyntaxErrors> {
+        let body = Ast::expression(body, &Limits::default())?;
+        Ok(DeclaredFunction { name: name.to_owned(), arguments, body })
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The names of its arguments.
+    pub fn arguments(&self) -> &[String] {
+        &self.arguments
+    }
+
+    /// Its value, as it was written.
+    pub fn body(&self) -> &Ast {
+        &self.body
+    }
+
+    /// How it is called: `U(r)`.
+    pub fn signature(&self) -> String {
+        format!("{}({})", self.name, self.arguments.join(", "))
+    }
 }
 
 /// What a name is.
@@ -38,8 +98,15 @@ pub struct Binding {
 pub enum NameShape {
     /// Used without index.
     Single,
-    /// Used with an index in this range.
+    /// Used with an index in this range, or without one as the vector of its members.
     Family(RangeInclusive<i64>),
+    /// Used with two indices, both from 1, or without them as a whole.
+    Matrix {
+        /// How many rows it has.
+        rows: i64,
+        /// How many columns it has.
+        columns: i64,
+    },
     /// Used with and without index.
     Open,
 }
@@ -71,8 +138,10 @@ impl Binding {
 pub struct NameUse<'a> {
     /// The name.
     pub name: &'a str,
-    /// The index, for a member of a family.
+    /// The index, for a member of a family; the row, for a matrix.
     pub index: Option<i64>,
+    /// The column, for a matrix.
+    pub column: Option<i64>,
     /// Order of the time derivative.
     pub primes: u32,
 }
@@ -81,8 +150,10 @@ impl NameUse<'_> {
     /// The reference as it is written: `x`, `x'`, `x[3]''`.
     pub fn symbol(&self) -> String {
         let mut text = self.name.to_owned();
-        if let Some(index) = self.index {
-            text.push_str(&format!("[{index}]"));
+        match (self.index, self.column) {
+            (Some(row), Some(column)) => text.push_str(&format!("[{row},{column}]")),
+            (Some(index), None) => text.push_str(&format!("[{index}]")),
+            (None, _) => {}
         }
         text.extend(std::iter::repeat_n('\'', self.primes as usize));
         text
@@ -117,6 +188,23 @@ impl<'g> Scope<'g> for AnyName<'g> {
 
     fn value(&self, reference: NameUse<'_>) -> Result<Expr<'g>, NameRefusal> {
         Ok(self.0.symbol(&reference.symbol()))
+    }
+
+    fn names(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// The scope of a plain number.
+pub(super) struct NoNames;
+
+impl<'g> Scope<'g> for NoNames {
+    fn resolve(&self, _: &str) -> Option<Binding> {
+        None
+    }
+
+    fn value(&self, reference: NameUse<'_>) -> Result<Expr<'g>, NameRefusal> {
+        Err(NameRefusal { message: format!("`{}` has no value", reference.symbol()), help: None })
     }
 
     fn names(&self) -> Vec<String> {

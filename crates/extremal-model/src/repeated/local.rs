@@ -38,8 +38,9 @@ const FARTHEST: i64 = 11;
 /// ends: a member `q[i + c]` of every term is at a fixed distance from `q[i + d]`, and the terms of a sum differ in `i` alone; and what
 /// one pair adds to them is what any other does.
 ///
-/// `count` is the name of the number of members; `index` that of the member's own number, if the text is that of a member.
-pub(super) fn repetition(text: &str, count: &str, index: Option<&str>) -> Option<Repetition> {
+/// `count` is the name of the number of members; `index` that of the member's own number, if the text is that of a member. A name of
+/// `families` without an index stands for all members at once.
+pub(super) fn repetition(text: &str, count: &str, index: Option<&str>, families: &[&str]) -> Option<Repetition> {
     let ast = Ast::expression(text, &Limits::default()).ok()?;
     if !matches!(ast.root(), Root::Expression(_)) {
         return None;
@@ -90,7 +91,8 @@ pub(super) fn repetition(text: &str, count: &str, index: Option<&str>) -> Option
         }
     }
     let allowed = |(node, role): (&AstNode, &PartRole)| match (&node.kind, role) {
-        (AstKind::Invalid, _) => false,
+        (AstKind::Invalid | AstKind::List(_), _) => false,
+        (AstKind::Name { name, .. }, _) if families.contains(&ast.slice(*name)) => false,
         (AstKind::Name { name, .. }, PartRole::Value) => !indices.contains(&ast.slice(*name)),
         (AstKind::Name { name, .. }, PartRole::Condition) => {
             !indices.contains(&ast.slice(*name)) && ast.slice(*name) != count
@@ -226,22 +228,26 @@ fn bare_name(ast: &Ast, id: NodeId) -> Option<&str> {
 mod tests {
     use super::{Repetition, depends_on_number, repetition};
 
-    fn is_local(text: &str, count: &str, index: Option<&str>) -> bool {
-        repetition(text, count, index).is_some_and(|found| !found.pairs)
+    /// What is said of members of `q`, of which there are `n`.
+    fn of(text: &str, index: Option<&str>) -> Option<Repetition> {
+        repetition(text, "n", index, &["q"])
+    }
+
+    fn is_local(text: &str, index: Option<&str>) -> bool {
+        of(text, index).is_some_and(|found| !found.pairs)
     }
 
     #[test]
     fn all_pairs() {
-        let found = |text: &str, index: Option<&str>| repetition(text, "n", index);
         let pairs = Some(Repetition { pairs: true, neighbours: false });
         for text in [
             "sum(i, 1, n, q[i]'^2/2) - sum(i, 1, n, sum(j, i + 1, n, k*(q[i] - q[j])^2))",
             "sum(i, 1, n, m[i]*sum(k, i + 1, n, m[k]/abs(q[i] - q[k])))",
             "sum(i, 1, n, q[i]'^2/2 - sum(j, 1, i - 1, 1/(q[j] - q[i])))",
         ] {
-            assert_eq!(found(text, None), pairs, "{text}");
+            assert_eq!(of(text, None), pairs, "{text}");
         }
-        assert_eq!(found("sum(j, i + 1, n, 1/(q[i] - q[j]))", Some("i")), pairs);
+        assert_eq!(of("sum(j, i + 1, n, 1/(q[i] - q[j]))", Some("i")), pairs);
         // Bounds that leave an end out are looked at with more members.
         let both = Some(Repetition { pairs: true, neighbours: true });
         for text in [
@@ -249,7 +255,7 @@ mod tests {
             "sum(i, 1, n - 1, sum(j, i + 1, n, q[i]*q[j]))",
             "sum(i, 2, n, sum(j, 1, i - 1, exp(q[j] - q[i])))",
         ] {
-            assert_eq!(found(text, None), both, "{text}");
+            assert_eq!(of(text, None), both, "{text}");
         }
     }
 
@@ -267,16 +273,16 @@ mod tests {
             "sum(i, 1, n, sum(j, i + 1, n, sum(k, 1, n, q[i]*q[j])))",
             "sum(j, i + 1, n, q[j])",
         ] {
-            assert_eq!(repetition(text, "n", None), None, "{text}");
+            assert_eq!(of(text, None), None, "{text}");
         }
-        assert_eq!(repetition("sum(j, 1, n, sum(k, j + 1, n, q[j]*q[k]*q[i]))", "n", Some("i")), None);
+        assert_eq!(of("sum(j, 1, n, sum(k, j + 1, n, q[j]*q[k]*q[i]))", Some("i")), None);
     }
 
     /// In an instance of two dozen members there would be nothing of them.
     #[test]
     fn members_far_apart() {
         for text in ["sum(i, 1, n - 30, (q[i + 30] - q[i])^2)", "sum(i, 30, n, q[i]^2)", "q[30]^2"] {
-            assert_eq!(repetition(text, "n", None), None, "{text}");
+            assert_eq!(of(text, None), None, "{text}");
         }
     }
 
@@ -294,9 +300,9 @@ mod tests {
             "sum(k, 2, n - 1, cos(q[k - 1] - q[k + 1]))*n",
             "sum(i, 1, n, if(q[i] > 0, q[i]^2, q[n]))",
         ] {
-            assert!(is_local(text, "n", None), "{text}");
+            assert!(is_local(text, None), "{text}");
         }
-        assert!(is_local("-gamma*q[i]' + q[i - 1]", "n", Some("i")));
+        assert!(is_local("-gamma*q[i]' + q[i - 1]", Some("i")));
     }
 
     #[test]
@@ -310,9 +316,11 @@ mod tests {
             "if(n > 10, q[1], q[2])",
             "sum(i, 1, n, if(i > 3, q[i], 0))",
             "sum(i, 1, n, q[i]^i)",
+            "norm(q)",
+            "sum(i, 1, n, q[i]'^2)/dot(q, q)",
         ] {
-            assert!(!is_local(text, "n", None), "{text}");
+            assert!(!is_local(text, None), "{text}");
         }
-        assert!(!is_local("-i*q[i]'", "n", Some("i")));
+        assert!(!is_local("-i*q[i]'", Some("i")));
     }
 }

@@ -6,7 +6,7 @@ use super::RepeatedModel;
 use super::local::depends_on_number;
 use crate::document::{Scalar, ScalarSeries};
 use crate::resolver::{DEFAULT_INDEX, names_in};
-use crate::tables::definitions::DefinitionStatement;
+use crate::tables::definitions::{DefinitionStatement, DefinitionValue};
 use crate::tables::{ParameterStatement, Statements};
 
 /// Numbers of which every member has one.
@@ -37,13 +37,13 @@ impl DataSource {
         let known = |scalar: &Scalar, index: &str| match scalar {
             Scalar::Number { .. } => true,
             Scalar::Text(text) => {
-                names_in(&text.value).iter().all(|name| name == index || name == "pi" || is_parameter(name))
+                names_in(&text.value).names.iter().all(|name| name == index || name == "pi" || is_parameter(name))
             }
         };
         let definition = |definition: &DefinitionStatement| {
             let counted = matches!(&definition.count, Some(Scalar::Text(text)) if text.value.trim() == count);
             let index = definition.index.as_ref().map_or(DEFAULT_INDEX, |text| text.value.as_str());
-            let series = definition.value.as_ref()?;
+            let Some(DefinitionValue::Series(series)) = &definition.value else { return None };
             let is_data = match series {
                 ScalarSeries::One(scalar @ Scalar::Text(text)) => {
                     counted && known(scalar, index) && depends_on_number(&text.value, index)

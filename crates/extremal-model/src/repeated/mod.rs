@@ -15,9 +15,9 @@ use crate::model::Model;
 use crate::names::TIME;
 use crate::overrides::Overrides;
 use crate::place::ExpressionPlace;
-use crate::resolver::{DEFAULT_INDEX, Resolver};
+use crate::resolver::{DEFAULT_INDEX, Resolver, names_in};
 use crate::tables::coordinates::CoordinateStatement;
-use crate::tables::definitions::DefinitionStatement;
+use crate::tables::definitions::{DefinitionStatement, DefinitionValue};
 use crate::tables::dynamics::DynamicsStatement;
 use crate::tables::{self, MAX_COORDINATES, Statements};
 use crate::text::SourceText;
@@ -80,7 +80,7 @@ impl RepeatedModel {
     pub fn read(text: &str, overrides: &Overrides) -> Option<RepeatedModel> {
         let mut problems = Problems::default();
         let mut statements = tables::read(text, &mut problems)?;
-        overrides.apply(&mut statements.parameters, &mut problems);
+        overrides.apply(&mut statements, &mut problems);
         let count = counted_by(&statements)?;
         let graph = Graph::new();
         let resolver = &mut Resolver::new(&graph, TIME, &mut problems);
@@ -266,6 +266,14 @@ fn says_the_same(statements: &Statements, (count, size): (&str, usize), data: &[
         None | Some(ScalarSeries::One(_)) => true,
         Some(ScalarSeries::List { items, .. }) => items.len() == size,
     };
+    // A start that uses others needs all of them at once.
+    let alone = |series: &Option<ScalarSeries>| match series {
+        Some(ScalarSeries::One(Scalar::Text(text))) => {
+            let names = names_in(&text.value).names;
+            !coordinates.iter().any(|statement| names.contains(&statement.name.text))
+        }
+        _ => true,
+    };
     let started = coordinates.iter().all(|statement| {
         let CoordinateStatement {
             name: _,
@@ -279,15 +287,24 @@ fn says_the_same(statements: &Statements, (count, size): (&str, usize), data: &[
             domain,
             count: _,
             index: _,
+            rotation,
+            angular_velocity,
         } = statement;
         let mut beyond = higher.iter().chain(momenta).chain([momentum, second]);
-        let plain = domain.is_none() && beyond.all(Option::is_none);
-        plain && start.is_some() && one(start) && one(velocity)
+        let turns = *rotation || angular_velocity.is_some();
+        let plain = domain.is_none() && !turns && beyond.all(Option::is_none);
+        plain && start.is_some() && one(start) && one(velocity) && alone(start) && alone(velocity)
     });
+    let coordinate_names = coordinates.iter().map(|statement| &statement.name.text);
+    let counted = definitions.iter().filter(|statement| statement.count.is_some());
+    let listed = statements.parameters.iter().filter(|statement| matches!(statement.value, ScalarSeries::List { .. }));
+    let families = coordinate_names.chain(counted.map(|statement| &statement.name.text));
+    let families: Vec<&str> =
+        families.chain(listed.map(|statement| &statement.name.text)).map(String::as_str).collect();
     let mut found = Repetition::default();
     let mut local = |scalar: &Scalar, index: Option<&str>| match scalar {
         Scalar::Number { .. } => true,
-        Scalar::Text(text) => match repetition(&text.value, count, index) {
+        Scalar::Text(text) => match repetition(&text.value, count, index, &families) {
             Some(more) => {
                 found = found.and(more);
                 true
@@ -305,7 +322,8 @@ fn says_the_same(statements: &Statements, (count, size): (&str, usize), data: &[
         let index = index.as_ref().map_or(DEFAULT_INDEX, |text| text.value.as_str());
         let index = counted_by.is_some().then_some(index);
         data.iter().any(|source| source.defines(definition))
-            || counted && matches!(value, Some(ScalarSeries::One(scalar)) if local(scalar, index))
+            || counted
+                && matches!(value, Some(DefinitionValue::Series(ScalarSeries::One(scalar))) if local(scalar, index))
     });
     // Forces on definitions are derivatives of their virtual work, a sum over members like the Lagrangian.
     let forced = forces.iter().all(|force| {
@@ -314,8 +332,8 @@ fn says_the_same(statements: &Statements, (count, size): (&str, usize), data: &[
                 .then(|| index.as_ref().map_or(DEFAULT_INDEX.to_owned(), |text| text.value.clone()))
         };
         let moving = coordinates.iter().find_map(|statement| named(&statement.name, &statement.index));
-        let counted = definitions.iter().filter(|definition| definition.count.is_some());
-        let mut defined = counted.filter_map(|definition| named(&definition.name, &definition.index));
+        let members = definitions.iter().filter(|definition| definition.count.is_some());
+        let mut defined = members.filter_map(|definition| named(&definition.name, &definition.index));
         let index = moving.or_else(|| defined.next());
         matches!((&force.value, index), (ScalarSeries::One(scalar), Some(index)) if local(scalar, Some(&index)))
     });

@@ -47,7 +47,7 @@ impl<'a> Targets<'a> {
     fn family(self, name: &str) -> Option<(&'a Family, QuantityKind, usize)> {
         let mut before = 0;
         for families in self.0 {
-            if let Some(family) = families.get(name) {
+            if let Some(family) = families.get(name).filter(|family| family.columns.is_none()) {
                 return Some((family, families.kind, before + family.first));
             }
             before += families.members();
@@ -249,7 +249,7 @@ pub(crate) fn take_apart<'a>(
     };
     let parts = match root {
         Some(AstKind::Name { name, primes }) => Some((*name, None, *primes)),
-        Some(AstKind::Member { name, index, primes }) => Some((*name, Some(ast.node(*index)), *primes)),
+        Some(AstKind::Member { name, index, column: None, primes }) => Some((*name, Some(ast.node(*index)), *primes)),
         _ => None,
     };
     let (name, index, primes) = match parts {

@@ -115,6 +115,13 @@ pub(crate) struct ConstraintStatement {
     index: Option<SourceText>,
 }
 
+impl ConstraintStatement {
+    /// One that states its equation and nothing else.
+    pub fn of_equation(name: Name, equation: Scalar) -> Self {
+        ConstraintStatement { name, equation: Some(ScalarSeries::One(equation)), ..ConstraintStatement::default() }
+    }
+}
+
 #[derive(Debug, Default)]
 pub(crate) enum KindStatement {
     /// To be told from the equation.
@@ -230,7 +237,7 @@ fn resolve_one(
         resolver.check_length(list, count.unwrap_or(1))?;
     }
     let stated = statement.multiplier.as_ref();
-    let multipliers = initial(resolver, stated, &index, name, count, "multiplier", &ExpressionPlace::INITIAL);
+    let multipliers = initial(resolver, stated, &index, name, count, "multiplier", &ExpressionPlace::MULTIPLIER);
     if stated.is_some() && multipliers.is_none() {
         return None;
     }

@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 
-use extremal_expr::{Expr, Id};
+use extremal_expr::{Expr, Graph, Id};
 
 use super::boundary::{Boundary, Component, StateComponents};
-use super::families::{Families, INDEX, QuantityKind, family_count, family_index, initial, member_name, missing_start};
-use super::{ModelTable, Statements, states};
+use super::families::{
+    Families, Family, INDEX, QuantityKind, family_count, family_index, initial, member_name, missing_start,
+};
+use super::{ModelTable, Statements, rotations, states};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Name, Scalar, ScalarSeries, TableEntry, TableField, TableReader, field, keys};
 use crate::names::{Declaration, NameMeaning};
@@ -65,6 +67,9 @@ pub(crate) struct CoordinateStatement {
     pub domain: Option<Scalar>,
     pub count: Option<Scalar>,
     pub index: Option<SourceText>,
+    /// Is it the quaternion of a rotation?
+    pub rotation: bool,
+    pub angular_velocity: Option<ScalarSeries>,
 }
 
 pub(super) static TABLE: ModelTable = ModelTable {
@@ -121,6 +126,16 @@ const FIELDS: &[TableField<CoordinateStatement>] = &[
         into.count = reader.scalar(entry);
     }),
     field("index", INDEX, |reader, entry, into| into.index = reader.string(entry)),
+    field(
+        "rotation",
+        "`true` makes a rotation: the family `q[1]` to `q[4]` of a unit quaternion, the number first, with the constraint `q_unit`; it starts as `[1, 0, 0, 0]` if not stated",
+        |reader, entry, into| into.rotation = reader.boolean(entry).unwrap_or(false),
+    ),
+    field(
+        "angular_velocity",
+        "of a rotation, instead of `velocity`: the three numbers of its angular velocity at the start, along the axes of the body",
+        |reader, entry, into| into.angular_velocity = reader.series(entry),
+    ),
 ];
 
 fn read_one<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -> CoordinateStatement {
@@ -135,8 +150,8 @@ pub(crate) struct Coordinates {
     pub families: Families,
 }
 
-/// Declares all coordinates.
-pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &Statements) -> Coordinates {
+/// Declares all coordinates; where they start is said by [`resolve_starts`].
+pub(crate) fn declare_all(resolver: &mut Resolver<'_, '_>, statements: &Statements) -> Coordinates {
     let mut all = Coordinates { list: Vec::new(), families: Families::new(QuantityKind::Coordinate) };
     let first_order = !statements.states.is_empty() || statements.poisson.is_some();
     if statements.coordinates.is_empty() && statements.entropies.is_empty() && !first_order {
@@ -150,9 +165,8 @@ pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &Statements) 
             let example = format!("{} = {{ start = 1.0, velocity = 0.0 }}", name.text);
             missing_start(resolver.problems, name, "coordinate", "where is it at the beginning?", example);
         }
-        if resolver.admit(&statement.name, "coordinate")
-            && resolve_one(resolver, statement, position, &mut all).is_none()
-        {
+        rotations::check(resolver, statement);
+        if resolver.admit(&statement.name, "coordinate") && declare(resolver, statement, position, &mut all).is_none() {
             let span = statement.name.span.clone();
             let broken = Declaration { what: "coordinate", meaning: NameMeaning::Broken, count: None, span };
             resolver.names.declare(&statement.name.text, broken);
@@ -161,8 +175,15 @@ pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &Statements) 
     all
 }
 
+/// Reads the starts of all coordinates, once everything that moves is declared: a start may use those of others.
+pub(crate) fn resolve_starts(resolver: &mut Resolver<'_, '_>, statements: &Statements, all: &mut Coordinates) {
+    for family in &all.families.list {
+        read_starts(resolver, &statements.coordinates[family.statement], family, &mut all.list);
+    }
+}
+
 /// `None` if not even the number of its members is known.
-fn resolve_one(
+fn declare(
     resolver: &mut Resolver<'_, '_>,
     statement: &CoordinateStatement,
     place: usize,
@@ -173,23 +194,42 @@ fn resolve_one(
     let lists = lists.chain(&statement.higher).chain(&statement.momenta);
     let count = family_count(resolver, name, statement.count.as_ref(), lists.flatten())?;
     let members = count.map_or(1, |count| count as usize);
-    if !all.families.has_room(resolver, members, name) {
+    if !rotations::has_members(resolver, statement, count) || !all.families.has_room(resolver, members, name) {
         return None;
     }
-    let symbols: Vec<[Expr<'_>; 3]> = (1..=members)
-        .map(|number| {
-            let name = member_name(&name.text, count, number);
-            ["", "'", "''"].map(|primes| resolver.graph.symbol(&format!("{name}{primes}")))
-        })
-        .collect();
-    let meaning = NameMeaning::Coordinate { symbols: symbols.clone() };
+    let meaning = NameMeaning::Coordinate { symbols: symbols(resolver.graph, &name.text, count) };
     resolver.names.declare(&name.text, Declaration { what: "coordinate", meaning, count, span: name.span.clone() });
     let index = family_index(resolver, statement.index.as_ref(), name, count);
+    all.families.push(name, place, count, index);
+    Some(())
+}
+
+/// Position, velocity and acceleration of each member.
+fn symbols<'g>(graph: &'g Graph, name: &str, count: Option<i64>) -> Vec<[Expr<'g>; 3]> {
+    let members = count.map_or(1, |count| count as usize);
+    let member = |number: usize| {
+        let name = member_name(name, count, number);
+        ["", "'", "''"].map(|primes| graph.symbol(&format!("{name}{primes}")))
+    };
+    (1..=members).map(member).collect()
+}
+
+/// Adds the coordinates of a family with what is said of their starts.
+fn read_starts(
+    resolver: &mut Resolver<'_, '_>,
+    statement: &CoordinateStatement,
+    family: &Family,
+    list: &mut Vec<Coordinate>,
+) {
+    let (name, count, index) = (&family.name, family.count, &family.index);
+    let symbols = symbols(resolver.graph, &name.text, count);
+    let turning = statement.angular_velocity.as_ref().filter(|_| statement.rotation && statement.velocity.is_none());
+    let turning = turning.and_then(|stated| rotations::velocity(resolver, stated, &symbols));
     let mut family = |series: &Option<ScalarSeries>, what, place| {
-        initial(resolver, series.as_ref(), &index, name, count, what, place)
+        initial(resolver, series.as_ref(), index, name, count, what, place)
     };
     let start = family(&statement.start, "start", &ExpressionPlace::INITIAL);
-    let velocity = family(&statement.velocity, "velocity", &ExpressionPlace::INITIAL);
+    let velocity = family(&statement.velocity, "velocity", &ExpressionPlace::INITIAL).or(turning);
     let momentum = family(&statement.momentum, "momentum", &ExpressionPlace::INITIAL);
     let second = family(&statement.second, "second position", &ExpressionPlace::SECOND);
     let mut higher = [const { None }; HIGHER.len()];
@@ -202,7 +242,7 @@ fn resolve_one(
     }
     let member = |values: &Option<Vec<Id>>, position: usize| values.as_ref().map(|values| values[position]);
     for (position, [x, v, a]) in symbols.iter().enumerate() {
-        all.list.push(Coordinate {
+        list.push(Coordinate {
             name: member_name(&name.text, count, position + 1),
             position: x.id(),
             velocity: v.id(),
@@ -216,8 +256,6 @@ fn resolve_one(
             domain: None,
         });
     }
-    all.families.push(name, place, count, index);
-    Some(())
 }
 
 /// Resolves the domains, which may depend on other coordinates and definitions, and checks the start against them.

@@ -2,17 +2,18 @@
 
 use std::collections::BTreeSet;
 
+use extremal_expr::syntax::{ExprShape, ShapedExpr};
 use extremal_expr::{Expr, Id};
 
 use super::ModelTable;
 use super::families::{Families, INDEX, QuantityKind, family_count, family_index};
 use super::parameters::cyclic;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::document::{Name, Scalar, ScalarSeries, TableEntry, TableField, TableReader, field, keys};
 use crate::names::{Declaration, NameMeaning};
 use crate::order::order;
 use crate::place::ExpressionPlace;
-use crate::resolver::{Resolver, names_in};
+use crate::resolver::{DEFAULT_INDEX, Resolver};
 use crate::text::SourceText;
 
 /// An expression with a name.
@@ -24,13 +25,32 @@ pub struct Definition {
     pub expression: Id,
 }
 
-/// `r = "sqrt(x^2 + y^2)"`, or a family `y = { count = "n", value = "sum(j, 1, i, l*cos(theta[j]))", index = "i" }`.
+/// `r = "sqrt(x^2 + y^2)"`, a vector `r = ["x", "y"]`, a matrix `R = [["a", "b"], ["c", "d"]]`, or a family `y = { count = "n", value = "sum(j, 1, i, l*cos(theta[j]))", index = "i" }`.
 #[derive(Debug, Default)]
 pub(crate) struct DefinitionStatement {
     pub name: Name,
-    pub value: Option<ScalarSeries>,
+    pub value: Option<DefinitionValue>,
     pub count: Option<Scalar>,
     pub index: Option<SourceText>,
+}
+
+/// What a definition stands for, as it is written.
+#[derive(Debug)]
+pub(crate) enum DefinitionValue {
+    /// A text, or a list of numbers.
+    Series(ScalarSeries),
+    /// The rows of a matrix.
+    Rows { rows: Vec<Vec<Scalar>>, span: Span },
+}
+
+impl DefinitionValue {
+    fn items(&self) -> Vec<&Scalar> {
+        match self {
+            DefinitionValue::Series(ScalarSeries::One(item)) => vec![item],
+            DefinitionValue::Series(ScalarSeries::List { items, .. }) => items.iter().collect(),
+            DefinitionValue::Rows { rows, .. } => rows.iter().flatten().collect(),
+        }
+    }
 }
 
 pub(super) static TABLE: ModelTable = ModelTable {
@@ -41,7 +61,11 @@ pub(super) static TABLE: ModelTable = ModelTable {
 };
 
 const FIELDS: &[TableField<DefinitionStatement>] = &[
-    field("value", "the expression; a list makes a family", |reader, entry, into| into.value = reader.series(entry)),
+    field(
+        "value",
+        "the expression; a list makes a vector (a family), a list of lists a matrix, and so does an expression of vectors",
+        |reader, entry, into| into.value = read_value(reader, entry),
+    ),
     field("count", "makes a family of so many; members may use those before them", |reader, entry, into| {
         into.count = reader.scalar(entry);
     }),
@@ -57,6 +81,28 @@ fn read_one<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -> Def
         );
     }
     statement
+}
+
+fn read_value<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -> Option<DefinitionValue> {
+    let items = reader.list(entry).unwrap_or_default();
+    if items.first().is_none_or(|first| reader.list(first).is_none()) {
+        return reader.series(entry).map(DefinitionValue::Series);
+    }
+    let mut rows = Vec::with_capacity(items.len());
+    for item in &items {
+        match reader.series(item)? {
+            ScalarSeries::List { items, .. } => rows.push(items),
+            ScalarSeries::One(item) => rows.push(vec![item]),
+        }
+    }
+    let span = entry.value_span();
+    let columns = rows.first().map_or(0, Vec::len);
+    if columns == 0 || rows.iter().any(|row| row.len() != columns) {
+        let message = format!("the rows of the matrix `{}` have different lengths", entry.name.text);
+        reader.problems.push(Diagnostic::error(Code::WrongLength, message).at(span, ""));
+        return None;
+    }
+    Some(DefinitionValue::Rows { rows, span })
 }
 
 /// All definitions whose values are known, in the order of the file.
@@ -76,7 +122,7 @@ pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &[DefinitionS
         }
     }
     let names: Vec<&str> = admitted.iter().map(|statement| statement.name.text.as_str()).collect();
-    let uses: Vec<BTreeSet<String>> = admitted.iter().map(|statement| statement.uses()).collect();
+    let uses: Vec<BTreeSet<String>> = admitted.iter().map(|statement| statement.uses(resolver)).collect();
     let sorted = order(&names, &uses);
     for cycle in &sorted.cycles {
         let on_cycle: Vec<&Name> = cycle.iter().map(|item| &admitted[*item].name).collect();
@@ -91,8 +137,8 @@ pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &[DefinitionS
     }
     found.sort_by_key(|(item, _)| *item);
     let mut definitions = Definitions { families: Families::new(QuantityKind::Definition), list: Vec::new() };
-    for (item, DefinedFamily { count, index, values }) in found {
-        definitions.families.push(&admitted[item].name, item, count, index);
+    for (item, DefinedFamily { count, columns, index, values }) in found {
+        definitions.families.push_matrix(&admitted[item].name, item, count, index, columns);
         let name = |position| definitions.families.list.last().map_or(String::new(), |family| family.member(position));
         let named = values.into_iter().enumerate();
         definitions.list.extend(named.map(|(at, expression)| Definition { name: name(at), expression }));
@@ -117,7 +163,7 @@ pub(crate) fn substitute<'g>(
         let values = graph.substitute(&written, rules);
         members.iter_mut().zip(&values).for_each(|(member, value)| member.expression = value.id());
         let (span, count) = (family.name.span.clone(), family.count);
-        let meaning = NameMeaning::Definition { values };
+        let meaning = NameMeaning::Definition { values, columns: family.columns };
         resolver.names.declare(&family.name.text, Declaration { what: "definition", meaning, count, span });
     }
 }
@@ -125,6 +171,8 @@ pub(crate) fn substitute<'g>(
 /// One statement: a definition alone, or a family.
 struct DefinedFamily {
     count: Option<i64>,
+    /// Of a matrix.
+    columns: Option<i64>,
     index: String,
     values: Vec<Id>,
 }
@@ -140,12 +188,18 @@ fn declare<'g>(
 }
 
 fn resolve_one(resolver: &mut Resolver<'_, '_>, statement: &DefinitionStatement) -> Option<DefinedFamily> {
-    let series = statement.value.as_ref()?;
+    let series = match statement.value.as_ref()? {
+        DefinitionValue::Series(series) => series,
+        DefinitionValue::Rows { rows, span } => return resolve_matrix(resolver, statement, rows, span),
+    };
+    if let (ScalarSeries::One(scalar), None, None) = (series, &statement.count, &statement.index) {
+        return resolve_quantity(resolver, statement, scalar);
+    }
     let name = &statement.name;
     let count = family_count(resolver, name, statement.count.as_ref(), std::iter::once(series))?;
     let index = family_index(resolver, statement.index.as_ref(), name, count);
     let was_used = resolver.names.is_used(&name.text);
-    declare(resolver, statement, count, NameMeaning::Definition { values: Vec::new() });
+    declare(resolver, statement, count, NameMeaning::Definition { values: Vec::new(), columns: None });
     let mut values = Vec::new();
     match (series, count) {
         (ScalarSeries::One(scalar), count) => {
@@ -167,7 +221,45 @@ fn resolve_one(resolver: &mut Resolver<'_, '_>, statement: &DefinitionStatement)
     if !was_used {
         resolver.names.forget_use(&name.text);
     }
-    Some(DefinedFamily { count, index, values })
+    Some(DefinedFamily { count, columns: None, index, values })
+}
+
+/// A definition by one text: a number, a vector or a matrix.
+fn resolve_quantity(
+    resolver: &mut Resolver<'_, '_>,
+    statement: &DefinitionStatement,
+    scalar: &Scalar,
+) -> Option<DefinedFamily> {
+    let ShapedExpr { shape, elements: values } = resolver.quantity(scalar, &ExpressionPlace::DEFINITION)?;
+    let (count, columns) = match shape {
+        ExprShape::Number => (None, None),
+        ExprShape::Vector(length) => (Some(length as i64), None),
+        ExprShape::Matrix(rows, columns) => (Some((rows * columns) as i64), Some(columns as i64)),
+    };
+    let ids = values.iter().map(|value| value.id()).collect();
+    declare(resolver, statement, count, NameMeaning::Definition { values, columns });
+    Some(DefinedFamily { count, columns, index: DEFAULT_INDEX.to_owned(), values: ids })
+}
+
+/// A definition by the rows of a matrix.
+fn resolve_matrix(
+    resolver: &mut Resolver<'_, '_>,
+    statement: &DefinitionStatement,
+    rows: &[Vec<Scalar>],
+    span: &Span,
+) -> Option<DefinedFamily> {
+    if statement.count.is_some() || statement.index.is_some() {
+        let message = format!("the matrix `{}` has neither a count nor an index", statement.name.text);
+        resolver.problems.push(Diagnostic::error(Code::Conflict, message).at(span.clone(), ""));
+        return None;
+    }
+    let items: Vec<_> =
+        rows.iter().flatten().map(|item| resolver.number(item, &ExpressionPlace::DEFINITION, None)).collect();
+    let values = items.into_iter().collect::<Option<Vec<_>>>()?;
+    let (count, columns) = (Some(values.len() as i64), Some(rows[0].len() as i64));
+    let ids = values.iter().map(|value| value.id()).collect();
+    declare(resolver, statement, count, NameMeaning::Definition { values, columns });
+    Some(DefinedFamily { count, columns, index: DEFAULT_INDEX.to_owned(), values: ids })
 }
 
 /// Warns of definitions that nothing uses.
@@ -182,16 +274,11 @@ pub(crate) fn warn_unused(resolver: &mut Resolver<'_, '_>, statements: &[Definit
 
 impl DefinitionStatement {
     /// The names it uses; a family may use its own earlier members.
-    fn uses(&self) -> BTreeSet<String> {
-        let items = match &self.value {
-            None => &[],
-            Some(ScalarSeries::One(item)) => std::slice::from_ref(item),
-            Some(ScalarSeries::List { items, .. }) => items,
-        };
+    fn uses(&self, resolver: &Resolver<'_, '_>) -> BTreeSet<String> {
         let mut names = BTreeSet::new();
-        for item in items {
+        for item in self.value.iter().flat_map(DefinitionValue::items) {
             if let Scalar::Text(text) = item {
-                names.extend(names_in(&text.value));
+                names.extend(resolver.names_used(&text.value));
             }
         }
         if self.count.is_some() {

@@ -68,6 +68,8 @@ pub(crate) struct Family {
     pub first: usize,
     /// `None` for a single quantity.
     pub count: Option<i64>,
+    /// The number of columns, of a matrix.
+    pub columns: Option<i64>,
     /// The name of the member's number.
     pub index: String,
 }
@@ -79,7 +81,13 @@ impl Family {
 
     /// The name of the member at this place from 0.
     pub fn member(&self, position: usize) -> String {
-        member_name(&self.name.text, self.count, position + 1)
+        match self.columns {
+            Some(columns) => {
+                let columns = usize::try_from(columns).unwrap_or(1).max(1);
+                format!("{}[{},{}]", self.name.text, position / columns + 1, position % columns + 1)
+            }
+            None => member_name(&self.name.text, self.count, position + 1),
+        }
     }
 }
 
@@ -111,7 +119,18 @@ impl Families {
     }
 
     pub fn push(&mut self, name: &Name, statement: usize, count: Option<i64>, index: String) {
-        let family = Family { name: name.clone(), statement, first: self.members, count, index };
+        self.push_matrix(name, statement, count, index, None);
+    }
+
+    pub fn push_matrix(
+        &mut self,
+        name: &Name,
+        statement: usize,
+        count: Option<i64>,
+        index: String,
+        columns: Option<i64>,
+    ) {
+        let family = Family { name: name.clone(), statement, first: self.members, count, columns, index };
         self.members += family.len();
         self.by_name.insert(name.text.clone(), self.list.len());
         self.list.push(family);
@@ -207,6 +226,11 @@ pub(crate) fn initial(
     for (position, value) in values.iter().enumerate() {
         // What depends on the step is checked when that is known.
         if place.step && resolver.graph.depend_on(&[*value], &[step])[0] {
+            continue;
+        }
+        // So is what depends on other starts.
+        if place.order.is_some() && resolver.graph.free_symbols(&[*value]).iter().any(|s| resolver.names.has_start(*s))
+        {
             continue;
         }
         let what = format!("the {what} of `{}`", member_name(&name.text, count, position + 1));

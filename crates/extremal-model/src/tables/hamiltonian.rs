@@ -184,7 +184,7 @@ pub(crate) fn resolve<'g>(
     let mut values = form.momenta.iter().copied();
     for family in &coordinates.families.list {
         let values = values.by_ref().take(family.len()).collect();
-        redeclare(resolver, family, NameMeaning::Definition { values });
+        redeclare(resolver, family, NameMeaning::Definition { values, columns: None });
     }
     definitions::substitute(resolver, definitions, &form.rules());
     start_by_momenta(resolver, statements, coordinates, carried, hamiltonian);

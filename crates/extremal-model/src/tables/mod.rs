@@ -21,6 +21,7 @@ mod entropies;
 mod expected;
 mod families;
 mod friction;
+mod functions;
 pub(crate) mod hamiltonian;
 mod held;
 mod jumps;
@@ -33,7 +34,9 @@ mod parameters;
 mod poisson;
 mod ports;
 mod quantities;
+pub(crate) mod rotations;
 mod simulation;
+mod starts;
 mod states;
 mod stop;
 mod virtual_work;
@@ -77,6 +80,7 @@ pub(crate) use boundary::problems as boundary_problems;
 pub(crate) use coordinates::start_expressions;
 pub(crate) use laws::{Breach, LawsAtStart};
 pub(crate) use parameters::{ParameterStatement, resolve as resolve_parameters};
+pub(crate) use starts::StartUse;
 pub(crate) use states::start_expressions as state_starts;
 
 /// A table of the model file: all that is said of it.
@@ -98,8 +102,9 @@ pub struct ModelTable {
 }
 
 /// In the order of the documentation.
-static TABLES: [&ModelTable; 27] = [
+static TABLES: [&ModelTable; 28] = [
     &parameters::TABLE,
+    &functions::TABLE,
     &coordinates::TABLE,
     &entropies::TABLE,
     &matter::TABLE,
@@ -154,6 +159,7 @@ pub(crate) struct Statements {
     pub source: Option<String>,
     pub description: Option<String>,
     pub parameters: Vec<ParameterStatement>,
+    pub functions: Vec<functions::FunctionStatement>,
     pub coordinates: Vec<coordinates::CoordinateStatement>,
     pub entropies: Vec<entropies::EntropyStatement>,
     pub matter: Vec<matter::AmountStatement>,
@@ -195,6 +201,7 @@ impl Statements {
             source: _,
             description: _,
             parameters: _,
+            functions,
             coordinates: _,
             entropies,
             matter,
@@ -240,7 +247,7 @@ impl Statements {
             || boundary.is_some()
             || discrete.is_some()
             || discretisation.is_some();
-        !(rubs || watched || heated || open || restricted || sought)
+        !(!functions.is_empty() || rubs || watched || heated || open || restricted || sought)
     }
 }
 
@@ -250,6 +257,8 @@ pub(crate) struct Content {
     /// Every parameter after those it uses.
     pub parameters: Vec<Parameter>,
     pub coordinates: Vec<Coordinate>,
+    /// Which starts follow which.
+    pub start_uses: Vec<StartUse>,
     pub entropies: Vec<Entropy>,
     pub amounts: Vec<Amount>,
     pub state_law: StateLaw,
@@ -337,19 +346,26 @@ struct DeclaredQuantities {
     amounts: matter::Amounts,
     states: states::States,
     controls: families::Families,
+    start_uses: Vec<StartUse>,
 }
 
 impl DeclaredQuantities {
     fn of(resolver: &mut Resolver<'_, '_>, statements: &Statements) -> DeclaredQuantities {
+        functions::resolve(resolver, &statements.functions);
         let parameters = parameters::resolve(resolver, &statements.parameters);
-        let coordinates = coordinates::resolve(resolver, statements);
+        let mut coordinates = coordinates::declare_all(resolver, statements);
         let entropies = entropies::resolve(resolver, &statements.entropies);
         let amounts = matter::resolve(resolver, &statements.matter, &entropies);
         action::check(resolver, statements);
         let states = states::declare(resolver, statements);
         let controls = controls::declare(resolver, &statements.controls);
+        coordinates::resolve_starts(resolver, statements, &mut coordinates);
         hamiltonian::declare(resolver, statements, &coordinates);
-        DeclaredQuantities { parameters, coordinates, entropies, amounts, states, controls }
+        let start_uses = Vec::new();
+        let mut declared =
+            DeclaredQuantities { parameters, coordinates, entropies, amounts, states, controls, start_uses };
+        declared.start_uses = starts::settle(resolver, statements, &mut declared);
+        declared
     }
 }
 
@@ -358,7 +374,8 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
     let independent = boundary::independent(statements.boundary.as_ref(), problems);
     let resolver = &mut Resolver::new(graph, &independent, problems);
     let declared = DeclaredQuantities::of(resolver, statements);
-    let DeclaredQuantities { mut parameters, mut coordinates, entropies, amounts, mut states, controls } = declared;
+    let DeclaredQuantities { mut parameters, mut coordinates, entropies, amounts, mut states, controls, start_uses } =
+        declared;
     let declared_controls = controls;
     let mut definitions = definitions::resolve(resolver, &statements.definitions);
     let carried = hamiltonian::Carried { entropies: &entropies.list, amounts: &amounts.list, states: &states.list };
@@ -459,12 +476,14 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
     if resolver.problems.errors() == 0 {
         parameters::warn_unused(resolver, &statements.parameters);
         definitions::warn_unused(resolver, &statements.definitions);
+        functions::warn_unused(resolver);
     }
     let dynamics = dynamics?;
     state_law.give_rates(graph, dynamics.lagrangian, &mut states.list);
     Some(Content {
         parameters,
         coordinates: coordinates.list,
+        start_uses,
         entropies: entropies.list,
         amounts: amounts.list,
         state_law,

@@ -10,7 +10,7 @@ use crate::document::{Name, Scalar, ScalarSeries};
 use crate::names::{Declaration, NameMeaning};
 use crate::order::order;
 use crate::place::ExpressionPlace;
-use crate::resolver::{Resolver, names_in};
+use crate::resolver::Resolver;
 
 /// A number with a name. In the equations it is a symbol, so that it can change without deriving them again.
 #[derive(Clone, Debug)]
@@ -55,7 +55,7 @@ pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &[ParameterSt
     let admitted: Vec<&ParameterStatement> = statements.iter().filter(|statement| admit(resolver, statement)).collect();
     let names: Vec<&str> = admitted.iter().map(|statement| statement.name.text.as_str()).collect();
     let uses: Vec<BTreeSet<String>> =
-        admitted.iter().map(|s| s.items().iter().flat_map(item_names).collect()).collect();
+        admitted.iter().map(|s| s.items().iter().flat_map(|item| item_names(resolver, item)).collect()).collect();
     let sorted = order(&names, &uses);
     for cycle in &sorted.cycles {
         let on_cycle: Vec<&Name> = cycle.iter().map(|item| &admitted[*item].name).collect();
@@ -164,9 +164,9 @@ impl ParameterStatement {
     }
 }
 
-fn item_names(item: &Scalar) -> BTreeSet<String> {
+fn item_names(resolver: &Resolver<'_, '_>, item: &Scalar) -> BTreeSet<String> {
     match item {
         Scalar::Number { .. } => BTreeSet::new(),
-        Scalar::Text(text) => names_in(&text.value),
+        Scalar::Text(text) => resolver.names_used(&text.value),
     }
 }

@@ -1,4 +1,4 @@
-//! Names and everything that starts with one: members of families, calls, `if` and `sum`.
+//! Names and everything that starts with one (members of families, calls, `if` and `sum`), lists, and primes on them.
 
 use super::{BindingLevel, Kind, Parser, TokenKind};
 use crate::syntax::ast::{AstKind, AstOperand, NodeId};
@@ -32,14 +32,14 @@ impl Parser<'_, '_> {
             }
             _ => {}
         }
-        let mut index = (self.current.kind == TokenKind::OpenIndex).then(|| self.group(TokenKind::CloseIndex));
+        let mut index = (self.current.kind == TokenKind::OpenIndex).then(|| self.indices());
         let mut primes = 0;
         if let TokenKind::Primes(count) = self.current.kind {
             primes = count;
             self.bump();
             if self.current.kind == TokenKind::OpenIndex && index.is_none() {
                 self.report(Kind::MisplacedIndex, self.current.span);
-                index = Some(self.group(TokenKind::CloseIndex));
+                index = Some(self.indices());
             }
         }
         let span = TextSpan::new(name.start, self.previous.span.end);
@@ -48,27 +48,80 @@ impl Parser<'_, '_> {
             return self.invalid(span);
         }
         match index {
-            Some(index) => self.push(AstKind::Member { name, index, primes }, span, Some(index)),
+            Some((index, column)) => self.push(AstKind::Member { name, index, column, primes }, span, Some(index)),
             None => self.push(AstKind::Name { name, primes }, span, None),
         }
     }
 
-    #[inline(never)]
-    fn call(&mut self, function: TextSpan) -> NodeId {
+    /// `[i]` or `[i, j]`, from the bracket on.
+    fn indices(&mut self) -> (NodeId, Option<NodeId>) {
         let open = self.current.span;
         self.bump();
         self.groups += 1;
-        let mut arguments = Vec::new();
-        if self.current.kind != TokenKind::Close {
+        let index = self.nested(BindingLevel::Or);
+        let column = self.accept(TokenKind::Comma).then(|| self.nested(BindingLevel::Or));
+        self.close(open, TokenKind::CloseIndex);
+        (index, column)
+    }
+
+    /// `[a, b, ...]`, from the bracket on.
+    #[inline(never)]
+    pub(super) fn list(&mut self) -> NodeId {
+        let open = self.current.span;
+        let items = self.operands_between(TokenKind::CloseIndex);
+        let first = items.first().map(|item| item.node);
+        let is_empty = items.is_empty();
+        let items = self.store(items);
+        let span = TextSpan::new(open.start, self.previous.span.end);
+        if is_empty {
+            self.report(Kind::EmptyList, span);
+        }
+        self.push(AstKind::List(items), span, first)
+    }
+
+    /// Primes on what stands before them, if that ends with a bracket.
+    #[inline(never)]
+    pub(super) fn primed(&mut self, of: NodeId, primes: u32) -> NodeId {
+        let span = self.span(of).to(self.current.span);
+        let kind = match self.previous.kind {
+            TokenKind::Close | TokenKind::CloseIndex if primes > MAX_PRIMES => {
+                Some(Kind::TooManyPrimes { primes, limit: MAX_PRIMES })
+            }
+            TokenKind::Close | TokenKind::CloseIndex => None,
+            _ => Some(Kind::MisplacedPrime),
+        };
+        if let Some(kind) = kind {
+            let at = if kind == Kind::MisplacedPrime { self.current.span } else { span };
+            self.report(kind, at);
+            self.bump();
+            return of;
+        }
+        self.bump();
+        self.push(AstKind::Derivative { of, primes }, span, Some(of))
+    }
+
+    /// What stands between brackets and commas, from the opening one on.
+    fn operands_between(&mut self, close: TokenKind) -> Vec<AstOperand> {
+        let open = self.current.span;
+        self.bump();
+        self.groups += 1;
+        let mut operands = Vec::new();
+        if self.current.kind != close {
             loop {
                 let node = self.nested(BindingLevel::Or);
-                arguments.push(AstOperand { node, inverse: false });
+                operands.push(AstOperand { node, inverse: false });
                 if !self.accept(TokenKind::Comma) {
                     break;
                 }
             }
         }
-        self.close(open, TokenKind::Close);
+        self.close(open, close);
+        operands
+    }
+
+    #[inline(never)]
+    fn call(&mut self, function: TextSpan) -> NodeId {
+        let arguments = self.operands_between(TokenKind::Close);
         let first = arguments.first().map(|a| a.node);
         let arguments = self.store(arguments);
         let span = TextSpan::new(function.start, self.previous.span.end);
