@@ -32,13 +32,13 @@ pub(crate) struct StatedHamiltonian<'g> {
 }
 
 /// What a state carries beside positions and velocities.
-pub(crate) struct Carried<'a> {
+pub(crate) struct CarriedStarts<'a> {
     pub entropies: &'a [Entropy],
     pub amounts: &'a [Amount],
     pub states: &'a [FirstOrderState],
 }
 
-impl Carried<'_> {
+impl CarriedStarts<'_> {
     /// The symbol of each with its start, where one is stated.
     fn starts(&self) -> impl Iterator<Item = (Id, Id)> {
         let entropies = self.entropies.iter().map(|entropy| (entropy.symbol, entropy.start));
@@ -171,7 +171,7 @@ pub(crate) fn resolve<'g>(
     statements: &Statements,
     coordinates: &mut Coordinates,
     definitions: &mut Definitions,
-    carried: &Carried<'_>,
+    carried: &CarriedStarts<'_>,
 ) -> Option<StatedHamiltonian<'g>> {
     let scalar = statements.dynamics.hamiltonian.as_ref()?;
     let hamiltonian = resolver.number(scalar, &ExpressionPlace::HAMILTONIAN, None)?;
@@ -257,7 +257,7 @@ fn start_by_momenta<'g>(
     resolver: &mut Resolver<'g, '_>,
     statements: &Statements,
     coordinates: &mut Coordinates,
-    carried: &Carried<'_>,
+    carried: &CarriedStarts<'_>,
     hamiltonian: Expr<'g>,
 ) {
     if statements.coordinates.iter().any(|coordinate| coordinate.velocity.is_some()) {
