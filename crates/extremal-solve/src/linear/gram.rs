@@ -72,15 +72,15 @@ pub(crate) struct MovingGram {
 struct EliminatedRow {
     row: usize,
     /// The places of values whose products make its square.
-    square: Products,
+    square: ValuePairs,
     /// The rows eliminated before it that it shares a column with, and the products with them.
-    shared: Vec<(usize, Products)>,
+    shared: Vec<(usize, ValuePairs)>,
     /// The entries of its row of the lower factor, in an order in which none comes before one that it depends on.
     reach: Vec<usize>,
 }
 
 /// Places of pairs of values.
-type Products = Box<[(usize, usize)]>;
+type ValuePairs = Box<[(usize, usize)]>;
 
 impl MovingGram {
     /// For matrices with these columns in their rows; values come row by row, in the order of the columns.
@@ -218,7 +218,7 @@ impl MovingGram {
 }
 
 /// The places of the values that meet in the same columns of two rows.
-fn products(a: &[(usize, usize)], b: &[(usize, usize)]) -> Products {
+fn products(a: &[(usize, usize)], b: &[(usize, usize)]) -> ValuePairs {
     let (mut i, mut j) = (0, 0);
     let mut pairs = Vec::new();
     while i < a.len() && j < b.len() {

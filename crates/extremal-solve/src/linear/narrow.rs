@@ -59,8 +59,8 @@ impl<const BELOW: usize, const WIDTH: usize> Narrow<BELOW, WIDTH> {
             }
             let reciprocal = 1.0 / pivot[BELOW];
             pivot[BELOW] = reciprocal;
-            for at in 0..BELOW {
-                let (other, first) = (&mut rest[at], BELOW - 1 - at);
+            for (at, other) in rest.iter_mut().enumerate() {
+                let first = BELOW - 1 - at;
                 let multiplier = other[first] * reciprocal;
                 other[first] = multiplier;
                 for right in 1..=2 * BELOW {
