@@ -1,10 +1,10 @@
 //! A compiled block as formulas and the statements that solve it.
 
-use extremal_eval::source::{FormulaSource, InputPlace, ProgramInput, SourceFile, Statement};
+use extremal_eval::source::{FormulaSource, InputPlace, ProgramInput, SourceFile, SourceStatement};
 use extremal_solve::{KernelLayout, SolveLayout};
 
 /// A compiled block by a name, of whose outputs some are wanted.
-pub(super) struct BlockSource {
+pub(super) struct ExportBlock {
     name: &'static str,
     comment: &'static str,
     layout: KernelLayout,
@@ -14,7 +14,7 @@ pub(super) struct BlockSource {
     needed: Vec<bool>,
 }
 
-impl BlockSource {
+impl ExportBlock {
     /// `outputs` are those of the block, each with its place in what is written; `parameters` and `given` are its inputs.
     pub fn new(
         [name, comment]: [&'static str; 2],
@@ -22,7 +22,7 @@ impl BlockSource {
         parameters: &[ProgramInput],
         given: &[String],
         outputs: Vec<(usize, usize)>,
-    ) -> BlockSource {
+    ) -> ExportBlock {
         let place = |(at, name): (usize, &String)| ProgramInput { name: name.clone(), place: InputPlace::Given(at) };
         let mut inputs = vec![parameters.to_vec(), given.iter().enumerate().map(place).collect()];
         let mut first = 0;
@@ -33,7 +33,7 @@ impl BlockSource {
             first += solve.unknowns;
         }
         let mut block =
-            BlockSource { name, comment, needed: vec![false; layout.solves.len()], layout, inputs, outputs };
+            ExportBlock { name, comment, needed: vec![false; layout.solves.len()], layout, inputs, outputs };
         block.find_needed();
         block
     }
@@ -135,26 +135,26 @@ impl BlockSource {
     }
 
     /// Solves the block for what is given in one array; the unknowns are found in another, which is made, the outputs written to a third.
-    pub fn statements(&self, given: &'static str, found: &'static str, out: &'static str) -> Vec<Statement> {
+    pub fn statements(&self, given: &'static str, found: &'static str, out: &'static str) -> Vec<SourceStatement> {
         let mut statements = self.solving(given, found);
         let found = if self.is_explicit() { given } else { found };
-        statements.push(Statement::Call { formulas: self.results(), given, found, out });
+        statements.push(SourceStatement::Call { formulas: self.results(), given, found, out });
         statements
     }
 
     /// The same without the outputs.
-    pub fn solving(&self, given: &'static str, found: &'static str) -> Vec<Statement> {
+    pub fn solving(&self, given: &'static str, found: &'static str) -> Vec<SourceStatement> {
         let mut statements = Vec::new();
         if !self.is_explicit() {
-            statements.push(Statement::Array { name: found, length: self.unknowns() });
+            statements.push(SourceStatement::Array { name: found, length: self.unknowns() });
         }
         for (at, solve) in self.solves() {
             let [guess, equations, sizes] = self.names(at);
             if self.guesses(at) {
-                statements.push(Statement::Call { formulas: guess, given, found, out: found });
+                statements.push(SourceStatement::Call { formulas: guess, given, found, out: found });
             }
             let (unknowns, first, linear) = (solve.unknowns, self.first(at), solve.linear);
-            statements.push(Statement::Solve { equations, sizes, unknowns, first, linear, given, found });
+            statements.push(SourceStatement::Solve { equations, sizes, unknowns, first, linear, given, found });
         }
         statements
     }

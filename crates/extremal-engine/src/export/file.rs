@@ -1,12 +1,13 @@
 //! The file: formulas, and the functions that call them.
 
 use extremal_eval::source::{
-    Argument, FormulaSource, InputPlace, Language, NumberTable, ProgramInput, SourceFile, SourceFunction, Statement,
+    Argument, FormulaSource, InputPlace, Language, NumberTable, ProgramInput, SourceFile, SourceFunction,
+    SourceStatement,
 };
 use extremal_solve::{ExplicitStep, NewtonOptions};
 
 use super::ExportError;
-use super::block::BlockSource;
+use super::block::ExportBlock;
 use super::heading::heading;
 use super::parts::{DenseMatrix, ExportParts};
 
@@ -59,12 +60,12 @@ fn tables(parts: &ExportParts<'_>, file: &mut SourceFile) {
     }
 }
 
-fn array(name: &'static str, length: usize) -> Statement {
-    Statement::Array { name, length: length.max(1) }
+fn array(name: &'static str, length: usize) -> SourceStatement {
+    SourceStatement::Array { name, length: length.max(1) }
 }
 
-fn copy(to: (&'static str, usize), from: (&'static str, usize), length: usize) -> Option<Statement> {
-    (length > 0).then_some(Statement::Copy { to, from, length })
+fn copy(to: (&'static str, usize), from: (&'static str, usize), length: usize) -> Option<SourceStatement> {
+    (length > 0).then_some(SourceStatement::Copy { to, from, length })
 }
 
 impl DenseMatrix {
@@ -77,8 +78,8 @@ impl DenseMatrix {
 fn continuous(parts: &ExportParts<'_>, file: &mut SourceFile) {
     let n = parts.phase.len();
     let given = || {
-        let phase = Statement::Copy { to: ("given", 0), from: ("y", 0), length: n };
-        vec![array("given", n + 1), phase, Statement::Put { to: ("given", n), value: "t" }]
+        let phase = SourceStatement::Copy { to: ("given", 0), from: ("y", 0), length: n };
+        vec![array("given", n + 1), phase, SourceStatement::Put { to: ("given", n), value: "t" }]
     };
     let arguments = |out: &'static str, length: usize| {
         vec![Argument::Scalar("t"), Argument::Given("y", n), Argument::Written(out, length)]
@@ -87,7 +88,7 @@ fn continuous(parts: &ExportParts<'_>, file: &mut SourceFile) {
     let mut body = given();
     body.push(array("result", n));
     body.extend(parts.rates.statements("given", "found", "result"));
-    body.push(Statement::Finite { array: "result", length: n });
+    body.push(SourceStatement::Finite { array: "result", length: n });
     body.extend(copy(("dy", 0), ("result", 0), n));
     let comment = "The right-hand side: the rates dy of the phase state y at the time t.".to_owned();
     file.function(&SourceFunction { name: "rates".to_owned(), comment, arguments: arguments("dy", n), body });
@@ -98,15 +99,15 @@ fn continuous(parts: &ExportParts<'_>, file: &mut SourceFile) {
     let formulas = "jacobian_formulas".to_owned();
     if parts.rates.is_explicit() {
         body.push(array("result", n * n));
-        body.push(Statement::Call { formulas, given: "given", found: "given", out: "result" });
+        body.push(SourceStatement::Call { formulas, given: "given", found: "given", out: "result" });
     } else {
         body.extend(parts.rates.solving("given", "found"));
         body.push(array("parts", parts.slopes.length));
-        body.push(Statement::Call { formulas, given: "given", found: "found", out: "parts" });
+        body.push(SourceStatement::Call { formulas, given: "given", found: "found", out: "parts" });
         body.push(array("result", n * n));
-        body.push(Statement::Slopes { sizes: [n, n, parts.rates.unknowns()], parts: "parts", out: "result" });
+        body.push(SourceStatement::Slopes { sizes: [n, n, parts.rates.unknowns()], parts: "parts", out: "result" });
     }
-    body.push(Statement::Finite { array: "result", length: n * n });
+    body.push(SourceStatement::Finite { array: "result", length: n * n });
     body.extend(copy(("slopes", 0), ("result", 0), n * n));
     let comment = format!("The Jacobian of the right-hand side, {n} rows one after the other: d dy[i] / d y[j].");
     let arguments_of_slopes = arguments("slopes", n * n);
@@ -118,8 +119,8 @@ fn continuous(parts: &ExportParts<'_>, file: &mut SourceFile) {
         let mut body = given();
         body.push(array("result", mass.length));
         let formulas = "mass_formulas".to_owned();
-        body.push(Statement::Call { formulas, given: "given", found: "given", out: "result" });
-        body.push(Statement::Finite { array: "result", length: mass.length });
+        body.push(SourceStatement::Call { formulas, given: "given", found: "given", out: "result" });
+        body.push(SourceStatement::Finite { array: "result", length: mass.length });
         body.extend(copy(("mass", 0), ("result", 0), mass.length));
         let comment = "The mass matrix, second derivatives of the Lagrangian by velocities, row by row.".to_owned();
         let arguments = arguments("mass", rows * columns);
@@ -135,15 +136,15 @@ fn discrete(parts: &ExportParts<'_>, file: &mut SourceFile) {
     let length = known + 2 + parts.multipliers;
     let mut body = vec![array("given", length)];
     body.extend(copy(("given", 0), ("y", 0), known));
-    body.push(Statement::Put { to: ("given", known), value: "t" });
-    body.push(Statement::Put { to: ("given", known + 1), value: "h" });
+    body.push(SourceStatement::Put { to: ("given", known), value: "t" });
+    body.push(SourceStatement::Put { to: ("given", known + 1), value: "h" });
     body.extend(copy(("given", known + 2), ("y", phase - parts.multipliers), parts.multipliers));
     body.push(array("result", carried));
     body.extend(parts.start.statements("given", "found", "result"));
     if parts.carries_velocities {
         body.extend(copy(("result", state), ("y", parts.motion - velocities), velocities));
     }
-    body.push(Statement::Finite { array: "result", length: carried });
+    body.push(SourceStatement::Finite { array: "result", length: carried });
     body.extend(copy(("x", 0), ("result", 0), carried));
     let comment = "The state x that a motion with steps h begins with at the time t, from a phase state y.".to_owned();
     let arguments = vec![
@@ -171,7 +172,7 @@ fn discrete(parts: &ExportParts<'_>, file: &mut SourceFile) {
 /// A function of the state: velocities, or invariants.
 fn observing(
     parts: &ExportParts<'_>,
-    block: &BlockSource,
+    block: &ExportBlock,
     file: &mut SourceFile,
     [name, comment, out]: [&'static str; 3],
     count: usize,
@@ -180,18 +181,18 @@ fn observing(
     let mut body = observation_inputs(parts, "x", "t");
     body.push(array("result", count));
     body.extend(block.statements("given", "found", "result"));
-    body.push(Statement::Finite { array: "result", length: count });
+    body.push(SourceStatement::Finite { array: "result", length: count });
     body.extend(copy((out, 0), ("result", 0), count));
     let arguments = vec![Argument::Scalar("t"), Argument::Given("x", parts.carried()), Argument::Written(out, count)];
     file.function(&SourceFunction { name: name.to_owned(), comment: comment.to_owned(), arguments, body });
 }
 
 /// What is given to observe a state: the state, the time, and velocities to begin with.
-fn observation_inputs(parts: &ExportParts<'_>, state: &'static str, time: &'static str) -> Vec<Statement> {
+fn observation_inputs(parts: &ExportParts<'_>, state: &'static str, time: &'static str) -> Vec<SourceStatement> {
     let (own, velocities) = (parts.state.len(), parts.velocities.len());
     let mut body = vec![array("given", own + 1 + velocities)];
     body.extend(copy(("given", 0), (state, 0), own));
-    body.push(Statement::Put { to: ("given", own), value: time });
+    body.push(SourceStatement::Put { to: ("given", own), value: time });
     if parts.carries_velocities {
         body.extend(copy(("given", own + 1), (state, own), velocities));
     }
@@ -225,14 +226,14 @@ fn explicit_step(parts: &ExportParts<'_>, explicit: &ExplicitStep, file: &mut So
         inputs: &inputs,
     });
     let mut body = vec![array("given", n + 2)];
-    body.push(Statement::Put { to: ("given", 0), value: "h" });
-    body.push(Statement::Put { to: ("given", 1), value: "t" });
+    body.push(SourceStatement::Put { to: ("given", 0), value: "h" });
+    body.push(SourceStatement::Put { to: ("given", 1), value: "t" });
     body.extend(copy(("given", 2), ("x", 0), n));
     body.push(array("next", n + 1));
     let formulas = "step_formulas".to_owned();
-    body.push(Statement::Call { formulas, given: "given", found: "given", out: "next" });
-    body.push(Statement::Finite { array: "next", length: n });
-    body.push(Statement::Guards { of: ("next", n), count: 1 });
+    body.push(SourceStatement::Call { formulas, given: "given", found: "given", out: "next" });
+    body.push(SourceStatement::Finite { array: "next", length: n });
+    body.push(SourceStatement::Guards { of: ("next", n), count: 1 });
     body.extend(copy(("x", 0), ("next", 0), n));
     file.function(&SourceFunction {
         name: "step".to_owned(),
@@ -260,11 +261,11 @@ fn step(parts: &ExportParts<'_>, file: &mut SourceFile) {
             });
             let fractions = fractions.collect();
             let body_of_each = substep(parts, ["instant", "length", "instant + length"]);
-            body.push(Statement::Substeps { fractions, body: body_of_each });
+            body.push(SourceStatement::Substeps { fractions, body: body_of_each });
         }
     }
     if guards > 0 {
-        body.push(Statement::Guards { of: ("next", n), count: guards });
+        body.push(SourceStatement::Guards { of: ("next", n), count: guards });
     }
     body.extend(copy(("x", 0), ("now", 0), carried));
     file.function(&SourceFunction {
@@ -276,23 +277,23 @@ fn step(parts: &ExportParts<'_>, file: &mut SourceFile) {
 }
 
 /// From the state `now` to the one after a substep, which begins at a time, has a length, and leads to another time.
-fn substep(parts: &ExportParts<'_>, [time, size, after]: [&'static str; 3]) -> Vec<Statement> {
+fn substep(parts: &ExportParts<'_>, [time, size, after]: [&'static str; 3]) -> Vec<SourceStatement> {
     let (n, velocities) = (parts.state.len(), parts.velocities.len());
     let mut body = vec![array("taken", n + 2 + velocities)];
     body.extend(copy(("taken", 0), ("now", 0), n));
-    body.push(Statement::Put { to: ("taken", n), value: time });
-    body.push(Statement::Put { to: ("taken", n + 1), value: size });
+    body.push(SourceStatement::Put { to: ("taken", n), value: time });
+    body.push(SourceStatement::Put { to: ("taken", n + 1), value: size });
     if parts.carries_velocities {
         body.extend(copy(("taken", n + 2), ("now", n), velocities));
     }
     body.extend(parts.step.statements("taken", "unknowns", "next"));
-    body.push(Statement::Finite { array: "next", length: n });
+    body.push(SourceStatement::Finite { array: "next", length: n });
     body.extend(copy(("now", 0), ("next", 0), n));
     if parts.carries_velocities {
         body.extend(observation_inputs(parts, "now", after));
         body.push(array("result", velocities));
         body.extend(parts.observe.statements("given", "found", "result"));
-        body.push(Statement::Finite { array: "result", length: velocities });
+        body.push(SourceStatement::Finite { array: "result", length: velocities });
         body.extend(copy(("now", n), ("result", 0), velocities));
     }
     body

@@ -10,7 +10,7 @@ use extremal_solve::{ExplicitStep, Kernel, NewtonOptions, StartValues};
 use extremal_trajectory::Role;
 
 use super::ExportError;
-use super::block::BlockSource;
+use super::block::ExportBlock;
 use crate::run::{Compiled, CompiledRun, Settings, final_manifold, ids};
 
 /// Numbers of a state that are written out.
@@ -31,22 +31,22 @@ pub(super) struct ExportParts<'m> {
     pub multipliers: usize,
     /// How many entropies, amounts and states of first order there are.
     pub entropies: usize,
-    pub rates: BlockSource,
+    pub rates: ExportBlock,
     /// The mass matrix: its size, the program, and the place of each of its outputs.
     pub mass: Option<DenseMatrix>,
     pub slopes: DenseMatrix,
     pub state: Vec<String>,
     pub velocities: Vec<String>,
-    pub start: BlockSource,
-    pub step: BlockSource,
-    pub observe: BlockSource,
+    pub start: ExportBlock,
+    pub step: ExportBlock,
+    pub observe: ExportBlock,
     /// Does a step begin its search with velocities, which are then carried behind the state?
     pub carries_velocities: bool,
     pub explicit: Option<ExplicitStep>,
     pub substeps: Vec<f64>,
     pub guards: Vec<String>,
     pub invariants: Vec<String>,
-    pub invariant_formulas: Option<BlockSource>,
+    pub invariant_formulas: Option<ExportBlock>,
     /// The numbers that stand behind the parameters in the programs of a step.
     pub step_parameters: Vec<ProgramInput>,
 }
@@ -86,7 +86,7 @@ impl<'m> ExportParts<'m> {
         let rates = Kernel::compile(g, &symbols, &flow.rates, NewtonOptions::default())?.layout();
         let all = |count: usize| (0..count).map(|at| (at, at)).collect::<Vec<_>>();
         let texts = ["rates", "The rates of the phase state."];
-        let rates = BlockSource::new(texts, rates, &inputs, &given, all(phase.len()));
+        let rates = ExportBlock::new(texts, rates, &inputs, &given, all(phase.len()));
         let slopes = slopes(&system, &flow, &symbols, &inputs, &given)?;
         let mass = mass(&system, &flow, &symbols, &inputs, &given)?;
 
@@ -117,13 +117,13 @@ impl<'m> ExportParts<'m> {
         let started = [&phase[..known], &time, &size, moving].concat();
         let guards = scheme.guards().to_vec();
         let texts = ["start", "The state of a step from a phase state."];
-        let start = BlockSource::new(texts, start, &step_parameters, &started, all(state.len()));
+        let start = ExportBlock::new(texts, start, &step_parameters, &started, all(state.len()));
         let stepped = [&state[..], &time, &size, &velocities].concat();
         let texts = ["step", "The state after a step, then one number per condition, zero where it does not hold."];
-        let step = BlockSource::new(texts, step, &step_parameters, &stepped, all(state.len() + guards.len()));
+        let step = ExportBlock::new(texts, step, &step_parameters, &stepped, all(state.len() + guards.len()));
         let observed = [&state[..], &time, &velocities].concat();
         let texts = ["velocities", "The velocities that belong to a state."];
-        let observe = BlockSource::new(texts, observe, &step_parameters, &observed, all(velocities.len()));
+        let observe = ExportBlock::new(texts, observe, &step_parameters, &observed, all(velocities.len()));
         let carries_velocities = step.guesses_from(state.len() + 2) || observe.guesses_from(state.len() + 1);
 
         let (row, seen) = (&observables.row, observables.observed());
@@ -137,7 +137,7 @@ impl<'m> ExportParts<'m> {
         let [.., observing] = scheme.kernels();
         let texts = ["invariants", "The energy, and what else the model states as conserved."];
         let invariant_formulas = (!invariants.is_empty())
-            .then(|| BlockSource::new(texts, observing.layout(), &step_parameters, &observed, places));
+            .then(|| ExportBlock::new(texts, observing.layout(), &step_parameters, &observed, places));
         let accounts = vec![0.0; phase.len() - known - multipliers.len()];
         Ok(ExportParts {
             model,

@@ -2,8 +2,8 @@
 
 use extremal_expr::{Function, Function2, Relation};
 
-use super::dialect::{Dialect, FileFacts, Uses, digits, opposite, quoted};
-use super::statement::{Argument, Statement};
+use super::dialect::{Dialect, FileFacts, LibraryUses, digits, opposite, quoted};
+use super::statement::{Argument, SourceStatement};
 use crate::op::Op;
 
 pub(super) struct C;
@@ -58,7 +58,7 @@ impl Dialect for C {
         }
     }
 
-    fn operation(&self, op: Op<&str>, uses: &mut Uses) -> String {
+    fn operation(&self, op: Op<&str>, uses: &mut LibraryUses) -> String {
         let mut own = |name: &'static str, arguments: &[&str]| {
             uses.insert(name);
             format!("@{name}({})", arguments.join(", "))
@@ -92,7 +92,7 @@ impl Dialect for C {
         format!("const double {name} = {value};")
     }
 
-    fn bind_sines(&self, sine: &str, cosine: &str, argument: &str, uses: &mut Uses) -> String {
+    fn bind_sines(&self, sine: &str, cosine: &str, argument: &str, uses: &mut LibraryUses) -> String {
         uses.insert("sincos");
         format!("double {sine}, {cosine}; @sincos({argument}, &{sine}, &{cosine});")
     }
@@ -135,7 +135,7 @@ impl Dialect for C {
         "    return 0;\n}"
     }
 
-    fn statement(&self, statement: &Statement, body: Vec<String>) -> Vec<String> {
+    fn statement(&self, statement: &SourceStatement, body: Vec<String>) -> Vec<String> {
         let guarded = |call: String| {
             vec![
                 "{".to_owned(),
@@ -146,23 +146,23 @@ impl Dialect for C {
             ]
         };
         match statement {
-            Statement::Array { name, length } => vec![format!("double {name}[{length}] = {{ 0.0 }};")],
-            Statement::Copy { to: (to, at), from: (from, first), length } => {
+            SourceStatement::Array { name, length } => vec![format!("double {name}[{length}] = {{ 0.0 }};")],
+            SourceStatement::Copy { to: (to, at), from: (from, first), length } => {
                 let part = |array: &str, at: usize| if at == 0 { array.to_owned() } else { format!("{array} + {at}") };
                 vec![format!("memcpy({}, {}, {length} * sizeof(double));", part(to, *at), part(from, *first))]
             }
-            Statement::Put { to: (to, at), value } => vec![format!("{to}[{at}] = {value};")],
-            Statement::Call { formulas, given, found, out } => {
+            SourceStatement::Put { to: (to, at), value } => vec![format!("{to}[{at}] = {value};")],
+            SourceStatement::Call { formulas, given, found, out } => {
                 vec![format!("@{formulas}(p, {given}, {found}, {out});")]
             }
-            Statement::Solve { equations, sizes, unknowns, first, linear, given, found } => {
+            SourceStatement::Solve { equations, sizes, unknowns, first, linear, given, found } => {
                 let linear = u8::from(*linear);
                 guarded(format!("@newton({unknowns}, {first}, {linear}, @{equations}, @{sizes}, p, {given}, {found})"))
             }
-            Statement::Slopes { sizes: [k, m, n], parts, out } => {
+            SourceStatement::Slopes { sizes: [k, m, n], parts, out } => {
                 guarded(format!("@implicit_slopes({k}, {m}, {n}, {parts}, {out})"))
             }
-            Statement::Substeps { fractions, .. } => {
+            SourceStatement::Substeps { fractions, .. } => {
                 let rows: Vec<String> =
                     fractions.iter().map(|(a, b)| format!("{{ {}, {} }}", digits(*a), digits(*b))).collect();
                 let count = fractions.len();
@@ -176,12 +176,12 @@ impl Dialect for C {
                 lines.push("}".to_owned());
                 lines
             }
-            Statement::Finite { array, length } => vec![
+            SourceStatement::Finite { array, length } => vec![
                 format!("for (int i = 0; i < {length}; i++)"),
                 format!("    if (!isfinite({array}[i]))"),
                 "        return @NOT_FINITE;".to_owned(),
             ],
-            Statement::Guards { of: (array, first), count } => vec![
+            SourceStatement::Guards { of: (array, first), count } => vec![
                 format!("for (int i = 0; i < {count}; i++)"),
                 format!("    if ({array}[{first} + i] == 0.0)"),
                 "        return @GUARD + i;".to_owned(),

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::statement::{Argument, Statement};
+use super::statement::{Argument, SourceStatement};
 use crate::op::Op;
 
 /// Parts of the library that are used: their names.
-pub(super) type Uses = BTreeSet<&'static str>;
+pub(super) type LibraryUses = BTreeSet<&'static str>;
 
 /// Places of the numbers that a file states about itself.
 pub(super) struct FileFacts<'f> {
@@ -49,12 +49,12 @@ pub(super) trait Dialect {
     fn number(&self, x: f64) -> String;
 
     /// The result of an operation on names and numbers, but for sine and cosine together.
-    fn operation(&self, op: Op<&str>, uses: &mut Uses) -> String;
+    fn operation(&self, op: Op<&str>, uses: &mut LibraryUses) -> String;
 
     fn bind(&self, name: &str, value: &str) -> String;
 
     /// Sine and cosine of one argument.
-    fn bind_sines(&self, sine: &str, cosine: &str, argument: &str, uses: &mut Uses) -> String;
+    fn bind_sines(&self, sine: &str, cosine: &str, argument: &str, uses: &mut LibraryUses) -> String;
 
     fn element(&self, array: &str, at: usize) -> String;
 
@@ -73,7 +73,7 @@ pub(super) trait Dialect {
     fn end_of_function(&self) -> &'static str;
 
     /// The lines of a statement, without indentation; `body` are those inside of it.
-    fn statement(&self, statement: &Statement, body: Vec<String>) -> Vec<String>;
+    fn statement(&self, statement: &SourceStatement, body: Vec<String>) -> Vec<String>;
 
     /// An array of numbers, or of texts, by a name.
     fn numbers(&self, name: &str, values: &[f64]) -> String;

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::dialect::{Dialect, FileFacts, Uses};
+use super::dialect::{Dialect, FileFacts, LibraryUses};
 use super::library;
 use super::names::{NameTable, identifier};
-use super::statement::{SourceFunction, Statement};
+use super::statement::{SourceFunction, SourceStatement};
 use super::straight::FormulaSource;
 use super::{Argument, Language};
 
@@ -22,7 +22,7 @@ pub struct SourceFile {
     dialect: &'static dyn Dialect,
     prefix: String,
     parameters: Vec<(String, f64)>,
-    uses: Uses,
+    uses: LibraryUses,
     tables: Vec<String>,
     formulas: Vec<String>,
     functions: Vec<String>,
@@ -39,7 +39,7 @@ impl SourceFile {
             dialect,
             prefix: identifier(name).to_ascii_lowercase(),
             parameters: parameters.iter().map(|(name, value)| (fields.take(name), *value)).collect(),
-            uses: Uses::new(),
+            uses: LibraryUses::new(),
             tables: Vec::new(),
             formulas: Vec::new(),
             functions: Vec::new(),
@@ -82,24 +82,24 @@ impl SourceFile {
     }
 
     /// What statements need of the library.
-    fn note(&mut self, body: &[Statement]) {
+    fn note(&mut self, body: &[SourceStatement]) {
         for statement in body {
             match statement {
-                Statement::Solve { unknowns, .. } => self.largest = self.largest.max(*unknowns),
-                Statement::Slopes { sizes: [.., unknowns], .. } => {
+                SourceStatement::Solve { unknowns, .. } => self.largest = self.largest.max(*unknowns),
+                SourceStatement::Slopes { sizes: [.., unknowns], .. } => {
                     self.slopes = true;
                     self.largest = self.largest.max(*unknowns);
                 }
-                Statement::Substeps { body, .. } => self.note(body),
+                SourceStatement::Substeps { body, .. } => self.note(body),
                 _ => {}
             }
         }
     }
 
-    fn lines(&self, body: &[Statement]) -> Vec<String> {
-        let lines = |statement: &Statement| {
+    fn lines(&self, body: &[SourceStatement]) -> Vec<String> {
+        let lines = |statement: &SourceStatement| {
             let inside = match statement {
-                Statement::Substeps { body, .. } => self.lines(body),
+                SourceStatement::Substeps { body, .. } => self.lines(body),
                 _ => Vec::new(),
             };
             self.dialect.statement(statement, inside.into_iter().map(|line| format!("    {line}")).collect())

@@ -3,8 +3,8 @@
 use extremal_expr::Function;
 
 use super::c::sign;
-use super::dialect::{Dialect, FileFacts, Uses, digits, opposite, quoted};
-use super::statement::{Argument, Statement};
+use super::dialect::{Dialect, FileFacts, LibraryUses, digits, opposite, quoted};
+use super::statement::{Argument, SourceStatement};
 use crate::op::Op;
 
 pub(super) struct Julia;
@@ -115,7 +115,7 @@ impl Dialect for Julia {
         }
     }
 
-    fn operation(&self, op: Op<&str>, uses: &mut Uses) -> String {
+    fn operation(&self, op: Op<&str>, uses: &mut LibraryUses) -> String {
         let mut own = |section: &'static str, name: &str, arguments: &[&str]| {
             uses.insert(section);
             format!("{name}({})", arguments.join(", "))
@@ -160,7 +160,7 @@ impl Dialect for Julia {
         format!("{name} = {value}")
     }
 
-    fn bind_sines(&self, sine: &str, cosine: &str, argument: &str, uses: &mut Uses) -> String {
+    fn bind_sines(&self, sine: &str, cosine: &str, argument: &str, uses: &mut LibraryUses) -> String {
         uses.insert("sincos");
         format!("{sine}, {cosine} = own_sincos({argument})")
     }
@@ -194,22 +194,24 @@ impl Dialect for Julia {
         "    return 0\nend"
     }
 
-    fn statement(&self, statement: &Statement, body: Vec<String>) -> Vec<String> {
+    fn statement(&self, statement: &SourceStatement, body: Vec<String>) -> Vec<String> {
         let guarded = |call: String| vec![format!("status = {call}"), "status == 0 || return status".to_owned()];
         match statement {
-            Statement::Array { name, length } => vec![format!("{name} = zeros({length})")],
-            Statement::Copy { to: (to, at), from: (from, first), length } => {
+            SourceStatement::Array { name, length } => vec![format!("{name} = zeros({length})")],
+            SourceStatement::Copy { to: (to, at), from: (from, first), length } => {
                 vec![format!("{to}[{}:{}] = {from}[{}:{}]", at + 1, at + length, first + 1, first + length)]
             }
-            Statement::Put { to: (to, at), value } => vec![format!("{to}[{}] = {value}", at + 1)],
-            Statement::Call { formulas, given, found, out } => vec![format!("{formulas}(p, {given}, {found}, {out})")],
-            Statement::Solve { equations, sizes, unknowns, first, linear, given, found } => {
+            SourceStatement::Put { to: (to, at), value } => vec![format!("{to}[{}] = {value}", at + 1)],
+            SourceStatement::Call { formulas, given, found, out } => {
+                vec![format!("{formulas}(p, {given}, {found}, {out})")]
+            }
+            SourceStatement::Solve { equations, sizes, unknowns, first, linear, given, found } => {
                 guarded(format!("newton({unknowns}, {first}, {linear}, {equations}, {sizes}, p, {given}, {found})"))
             }
-            Statement::Slopes { sizes: [k, m, n], parts, out } => {
+            SourceStatement::Slopes { sizes: [k, m, n], parts, out } => {
                 guarded(format!("implicit_slopes({k}, {m}, {n}, {parts}, {out})"))
             }
-            Statement::Substeps { fractions, .. } => {
+            SourceStatement::Substeps { fractions, .. } => {
                 let rows: Vec<String> =
                     fractions.iter().map(|(a, b)| format!("({}, {})", digits(*a), digits(*b))).collect();
                 let mut lines = vec![
@@ -220,10 +222,10 @@ impl Dialect for Julia {
                 lines.push("end".to_owned());
                 lines
             }
-            Statement::Finite { array, length } => {
+            SourceStatement::Finite { array, length } => {
                 vec![format!("all(isfinite, {array}[1:{length}]) || return NOT_FINITE")]
             }
-            Statement::Guards { of: (array, first), count } => vec![
+            SourceStatement::Guards { of: (array, first), count } => vec![
                 format!("for i in 1:{count}"),
                 format!("    {array}[{first}+i] == 0.0 && return GUARD + i - 1"),
                 "end".to_owned(),

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::dialect::Uses;
+use super::dialect::LibraryUses;
 use crate::functions::{LEAST_MANTISSA, PARTS};
 
 /// The sections `#section name: names of others` of a text that are used, and those that they use, in the order of the text.
-pub(super) fn sections(text: &str, uses: &Uses) -> String {
+pub(super) fn sections(text: &str, uses: &LibraryUses) -> String {
     let sections: Vec<LibrarySection<'_>> = text.split("#section ").skip(1).map(LibrarySection::read).collect();
     let mut wanted: BTreeSet<&str> = uses.iter().copied().collect();
     // A section stands behind those that it uses.

@@ -1,7 +1,7 @@
 //! Programs as source of other languages: one emitter, and for each language a table of how things are written there.
 //!
 //! A [`SourceFile`] takes formulas (straight lines of operations, cut out of a [`Program`](crate::Program)) and functions that call
-//! them ([`Statement`]s: copy, call, solve). What is used of elementary functions and of Newton's method is written before them.
+//! them ([`SourceStatement`]s: copy, call, solve). What is used of elementary functions and of Newton's method is written before them.
 
 mod c;
 mod dialect;
@@ -15,7 +15,7 @@ mod statement;
 mod straight;
 
 pub use file::{NumberTable, SourceFile};
-pub use statement::{Argument, SourceFunction, Statement};
+pub use statement::{Argument, SourceFunction, SourceStatement};
 pub use straight::{FormulaSource, InputPlace, ProgramInput};
 
 use dialect::Dialect;

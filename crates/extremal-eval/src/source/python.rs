@@ -3,8 +3,8 @@
 use extremal_expr::Function;
 
 use super::c::sign;
-use super::dialect::{Dialect, FileFacts, Uses, digits, opposite, quoted};
-use super::statement::{Argument, Statement};
+use super::dialect::{Dialect, FileFacts, LibraryUses, digits, opposite, quoted};
+use super::statement::{Argument, SourceStatement};
 use crate::op::Op;
 
 pub(super) struct Python;
@@ -60,7 +60,7 @@ impl Dialect for Python {
         }
     }
 
-    fn operation(&self, op: Op<&str>, uses: &mut Uses) -> String {
+    fn operation(&self, op: Op<&str>, uses: &mut LibraryUses) -> String {
         let mut own = |section: &'static str, name: &str, arguments: &[&str]| {
             uses.insert(section);
             format!("{name}({})", arguments.join(", "))
@@ -102,7 +102,7 @@ impl Dialect for Python {
         format!("{name} = {value}")
     }
 
-    fn bind_sines(&self, sine: &str, cosine: &str, argument: &str, uses: &mut Uses) -> String {
+    fn bind_sines(&self, sine: &str, cosine: &str, argument: &str, uses: &mut LibraryUses) -> String {
         uses.insert("sincos");
         format!("{sine}, {cosine} = sincos({argument})")
     }
@@ -141,25 +141,27 @@ impl Dialect for Python {
         "    return 0"
     }
 
-    fn statement(&self, statement: &Statement, body: Vec<String>) -> Vec<String> {
+    fn statement(&self, statement: &SourceStatement, body: Vec<String>) -> Vec<String> {
         let guarded = |call: String| {
             vec![format!("status = {call}"), "if status != 0:".to_owned(), "    return status".to_owned()]
         };
         match statement {
-            Statement::Array { name, length } => vec![format!("{name} = [0.0] * {length}")],
-            Statement::Copy { to: (to, at), from: (from, first), length } => {
+            SourceStatement::Array { name, length } => vec![format!("{name} = [0.0] * {length}")],
+            SourceStatement::Copy { to: (to, at), from: (from, first), length } => {
                 vec![format!("{to}[{at}:{}] = {from}[{first}:{}]", at + length, first + length)]
             }
-            Statement::Put { to: (to, at), value } => vec![format!("{to}[{at}] = {value}")],
-            Statement::Call { formulas, given, found, out } => vec![format!("{formulas}(p, {given}, {found}, {out})")],
-            Statement::Solve { equations, sizes, unknowns, first, linear, given, found } => {
+            SourceStatement::Put { to: (to, at), value } => vec![format!("{to}[{at}] = {value}")],
+            SourceStatement::Call { formulas, given, found, out } => {
+                vec![format!("{formulas}(p, {given}, {found}, {out})")]
+            }
+            SourceStatement::Solve { equations, sizes, unknowns, first, linear, given, found } => {
                 let linear = if *linear { "True" } else { "False" };
                 guarded(format!("newton({unknowns}, {first}, {linear}, {equations}, {sizes}, p, {given}, {found})"))
             }
-            Statement::Slopes { sizes: [k, m, n], parts, out } => {
+            SourceStatement::Slopes { sizes: [k, m, n], parts, out } => {
                 guarded(format!("implicit_slopes({k}, {m}, {n}, {parts}, {out})"))
             }
-            Statement::Substeps { fractions, .. } => {
+            SourceStatement::Substeps { fractions, .. } => {
                 let rows: Vec<String> =
                     fractions.iter().map(|(a, b)| format!("({}, {})", digits(*a), digits(*b))).collect();
                 let mut lines = vec![
@@ -169,10 +171,10 @@ impl Dialect for Python {
                 lines.extend(body);
                 lines
             }
-            Statement::Finite { array, length } => {
+            SourceStatement::Finite { array, length } => {
                 vec![format!("if not all(map(math.isfinite, {array}[:{length}])):"), "    return NOT_FINITE".to_owned()]
             }
-            Statement::Guards { of: (array, first), count } => vec![
+            SourceStatement::Guards { of: (array, first), count } => vec![
                 format!("for i in range({count}):"),
                 format!("    if {array}[{first} + i] == 0.0:"),
                 "        return GUARD + i".to_owned(),

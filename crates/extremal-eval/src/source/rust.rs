@@ -3,8 +3,8 @@
 use extremal_expr::Function;
 
 use super::c::sign;
-use super::dialect::{Dialect, FileFacts, Uses, digits, opposite, quoted};
-use super::statement::{Argument, Statement};
+use super::dialect::{Dialect, FileFacts, LibraryUses, digits, opposite, quoted};
+use super::statement::{Argument, SourceStatement};
 use crate::op::Op;
 
 pub(super) struct Rust;
@@ -71,7 +71,7 @@ impl Dialect for Rust {
         }
     }
 
-    fn operation(&self, op: Op<&str>, uses: &mut Uses) -> String {
+    fn operation(&self, op: Op<&str>, uses: &mut LibraryUses) -> String {
         let mut own = |name: &'static str, arguments: &[&str]| {
             uses.insert(name);
             format!("own_{name}({})", arguments.join(", "))
@@ -103,7 +103,7 @@ impl Dialect for Rust {
         format!("let {name} = {value};")
     }
 
-    fn bind_sines(&self, sine: &str, cosine: &str, argument: &str, uses: &mut Uses) -> String {
+    fn bind_sines(&self, sine: &str, cosine: &str, argument: &str, uses: &mut LibraryUses) -> String {
         uses.insert("sincos");
         format!("let ({sine}, {cosine}) = own_sincos({argument});")
     }
@@ -147,29 +147,29 @@ impl Dialect for Rust {
         "    Ok(())\n}"
     }
 
-    fn statement(&self, statement: &Statement, body: Vec<String>) -> Vec<String> {
+    fn statement(&self, statement: &SourceStatement, body: Vec<String>) -> Vec<String> {
         match statement {
-            Statement::Array { name, length } => vec![format!("let mut {name} = [0.0; {length}];")],
-            Statement::Copy { to: (to, at), from: (from, first), length } => {
+            SourceStatement::Array { name, length } => vec![format!("let mut {name} = [0.0; {length}];")],
+            SourceStatement::Copy { to: (to, at), from: (from, first), length } => {
                 vec![format!("{to}[{at}..{}].copy_from_slice(&{from}[{first}..{}]);", at + length, first + length)]
             }
-            Statement::Put { to: (to, at), value } => vec![format!("{to}[{at}] = {value};")],
-            Statement::Call { formulas, given, found, out } if found == out => {
+            SourceStatement::Put { to: (to, at), value } => vec![format!("{to}[{at}] = {value};")],
+            SourceStatement::Call { formulas, given, found, out } if found == out => {
                 vec![format!("{formulas}(p, &{given}, &{found}.clone(), &mut {out});")]
             }
-            Statement::Call { formulas, given, found, out } => {
+            SourceStatement::Call { formulas, given, found, out } => {
                 vec![format!("{formulas}(p, &{given}, &{found}, &mut {out});")]
             }
-            Statement::Solve { equations, sizes, unknowns, first, linear, given, found } => vec![
+            SourceStatement::Solve { equations, sizes, unknowns, first, linear, given, found } => vec![
                 format!(
                     "Equations {{ n: {unknowns}, first: {first}, linear: {linear}, equations: {equations}, sizes: {sizes} }}"
                 ),
                 format!("    .newton(p, &{given}, &mut {found})?;"),
             ],
-            Statement::Slopes { sizes: [k, m, n], parts, out } => {
+            SourceStatement::Slopes { sizes: [k, m, n], parts, out } => {
                 vec![format!("implicit_slopes({k}, {m}, {n}, &mut {parts}, &mut {out})?;")]
             }
-            Statement::Substeps { fractions, .. } => {
+            SourceStatement::Substeps { fractions, .. } => {
                 let rows: Vec<String> =
                     fractions.iter().map(|(a, b)| format!("({}, {})", digits(*a), digits(*b))).collect();
                 let mut lines = vec![
@@ -180,12 +180,12 @@ impl Dialect for Rust {
                 lines.push("}".to_owned());
                 lines
             }
-            Statement::Finite { array, length } => vec![
+            SourceStatement::Finite { array, length } => vec![
                 format!("if {array}[..{length}].iter().any(|x| !x.is_finite()) {{"),
                 "    return Err(Failure::NotFinite);".to_owned(),
                 "}".to_owned(),
             ],
-            Statement::Guards { of: (array, first), count } => vec![
+            SourceStatement::Guards { of: (array, first), count } => vec![
                 format!(
                     "if let Some(broken) = {array}[{first}..{}].iter().position(|holds| *holds == 0.0) {{",
                     first + count

@@ -21,7 +21,7 @@ pub struct SourceFunction {
     /// What it takes besides the parameters `p`.
     pub arguments: Vec<Argument>,
     /// What it does.
-    pub body: Vec<Statement>,
+    pub body: Vec<SourceStatement>,
 }
 
 /// A part of an array: its name and where it begins.
@@ -29,7 +29,7 @@ pub type ArrayPart = (&'static str, usize);
 
 /// A statement of a function. Arrays that formulas are called with are its own, not arguments.
 #[derive(Clone, Debug)]
-pub enum Statement {
+pub enum SourceStatement {
     /// An array of zeros.
     Array {
         /// Its name.
@@ -95,7 +95,7 @@ pub enum Statement {
         /// The time elapsed before each, and its length, by `h`.
         fractions: Vec<(f64, f64)>,
         /// What is done.
-        body: Vec<Statement>,
+        body: Vec<SourceStatement>,
     },
     /// Returns if one of the first numbers is not finite.
     Finite {

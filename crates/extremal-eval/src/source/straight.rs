@@ -3,7 +3,7 @@
 use extremal_expr::Function;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::dialect::{Dialect, Uses};
+use super::dialect::{Dialect, LibraryUses};
 use super::names::NameTable;
 use crate::op::{Instruction, Op};
 use crate::program::Program;
@@ -110,7 +110,7 @@ impl FormulaSource<'_> {
     }
 
     /// The formulas in a language; `fields` are the names of the parameters.
-    pub(super) fn write(&self, dialect: &dyn Dialect, fields: &[(String, f64)], uses: &mut Uses) -> Vec<String> {
+    pub(super) fn write(&self, dialect: &dyn Dialect, fields: &[(String, f64)], uses: &mut LibraryUses) -> Vec<String> {
         let mut writer = LineWriter {
             source: self,
             dialect,
@@ -176,7 +176,7 @@ impl LineWriter<'_, '_> {
         text
     }
 
-    fn instruction(&mut self, Instruction { to, op }: Instruction<ValueId>, uses: &mut Uses) {
+    fn instruction(&mut self, Instruction { to, op }: Instruction<ValueId>, uses: &mut LibraryUses) {
         let name = self.text(to);
         let line = match op {
             Op::SinCos { argument, cosine } => {
