@@ -68,9 +68,11 @@ pub(crate) fn power_of_ten(exponent: i32) -> String {
 
 /// Appends [`shortest`] without an allocation of its own: there may be a billion of them in a file.
 pub(crate) fn push_shortest(text: &mut String, x: f64) {
-    // Below this, and from the other on, the standard library writes an exponent; what is printed fast has one a decade later.
+    // Below this the standard library writes an exponent, what is printed fast a decade later. From 2^49 on a fraction .25 may be as far
+    // from one shortest decimal as from another, and both choose differently.
+    const TIES: f64 = 562_949_953_421_312.0;
     let size = x.abs();
-    if size == 0.0 || (1e-4..1e16).contains(&size) {
+    if size == 0.0 || (1e-4..TIES).contains(&size) {
         text.push_str(zmij::Buffer::new().format_finite(x));
     } else {
         // Writing to a String cannot fail.

@@ -77,7 +77,7 @@ fn bad_input_is_exit_code_two_with_a_way_out() {
         (&["run", "kepler"], "`gallery:kepler`"),
         (&["run", "missing.toml"], "cannot read `missing.toml`"),
         (&["run", "gallery:kepler", "--method", "midpont"], "did you mean `midpoint`?"),
-        (&["run", "gallery:kepler", "--set", "m2=1"], "no parameter `m2`"),
+        (&["run", "gallery:kepler", "--set", "m2=1"], "no parameter and no start `m2`"),
         (&["run", "gallery:kepler", "--set", "m"], "NAME=VALUE"),
         (&["run", "gallery:kepler", "--step", "-1"], "positive"),
         (&["run", "gallery:kepler", "--until", "-1"], "positive"),

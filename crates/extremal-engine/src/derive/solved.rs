@@ -17,7 +17,8 @@ pub(super) fn solved<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
         return;
     };
     let lines = system.motion_unknowns().into_iter().zip(values).map(|(unknown, value)| (of(unknown), value));
-    let note = (!system.constraints.is_empty()).then(|| "Where the constraints hold.".to_owned());
+    let note =
+        (!system.constraints.is_empty()).then(|| "Where the constraints hold and no denominator vanishes.".to_owned());
     pages.section("Solved equations", note, lines.collect());
     let Some(reduced) = system.reduced_motion() else { return };
     let names = |places: &[usize]| places.iter().map(|at| system.v[*at].to_string()).collect::<Vec<_>>().join(", ");

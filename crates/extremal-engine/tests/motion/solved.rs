@@ -10,7 +10,7 @@ use extremal_engine::printed::{EquationSide, Section};
 use extremal_engine::{Model, Settings};
 use extremal_testkit::models::{model, value_at};
 use extremal_testkit::numbers::Draws;
-use extremal_testkit::runs::{Lasting, attempt, gallery, record, reference, with};
+use extremal_testkit::runs::{Lasting, attempt, gallery, gallery_text, record, reference, with};
 
 fn printed(name: &str) -> String {
     let model = gallery(name);
@@ -123,6 +123,10 @@ fn solved_multipliers_are_those_of_runs() {
                 let point: Vec<(String, f64)> = state.zip(values_there).collect();
                 let point: Vec<(&str, f64)> = point.iter().map(|(name, value)| (name.as_str(), *value)).collect();
                 let found = value_at(&model, values[place], &point);
+                // Denominators of a rotation vanish where it starts, at the axes of space.
+                if row == 0 && !found.is_finite() && gallery_text(name).contains("rotation = true") {
+                    continue;
+                }
                 assert!(
                     (found - recorded).abs() < 1e-7 * (1.0 + recorded.abs()),
                     "{name}, {column}: {found} {recorded}"

@@ -378,7 +378,8 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         declared;
     let declared_controls = controls;
     let mut definitions = definitions::resolve(resolver, &statements.definitions);
-    let carried = hamiltonian::CarriedStarts { entropies: &entropies.list, amounts: &amounts.list, states: &states.list };
+    let carried =
+        hamiltonian::CarriedStarts { entropies: &entropies.list, amounts: &amounts.list, states: &states.list };
     let stated = hamiltonian::resolve(resolver, statements, &mut coordinates, &mut definitions, &carried);
     let timing = statements.boundary.as_ref().and_then(|stated| boundary::timing(resolver, stated));
     let controls = controls::resolve(resolver, &statements.controls, &declared_controls, &coordinates, &definitions);
