@@ -350,7 +350,7 @@ fn violations<'g>(system: &System<'g>, start: &RunStart, constraints: &[Constrai
         let velocities = Some(start).filter(|_| second.is_none());
         let positions = positions.map(|at| (at, constraint.expression, true));
         for (at, residual, of_position) in positions.chain(velocities.map(|at| (at, constraint.velocity, false))) {
-            let values = at.evaluate(system, &[residual, magnitude(residual)]);
+            let values = at.evaluate(system, &[residual, size_of_terms(system, residual)]);
             if values[0].abs() > CONSISTENT * values[1] || !values[0].is_finite() {
                 found.push(ConstraintViolation {
                     constraint: constraint.name.clone(),
@@ -362,6 +362,16 @@ fn violations<'g>(system: &System<'g>, start: &RunStart, constraints: &[Constrai
         }
     }
     found
+}
+
+/// The size of the terms of a constraint. Where those on velocities vanish, as that of y' = 0, what a computation leaves is the round-off of
+/// the other velocities: fifteen units of it times [`CONSISTENT`].
+pub(crate) fn size_of_terms<'g>(system: &System<'g>, residual: Expr<'g>) -> Expr<'g> {
+    const ROUND_OFF: i64 = 30_000;
+    let g = system.graph;
+    let row = g.sum(g.gradient(residual, &system.v).into_iter().map(Expr::abs));
+    let fast = g.sum(system.v.iter().map(|v| v.abs()));
+    magnitude(residual) + row * fast / ROUND_OFF
 }
 
 /// Moves `start` to the nearest positions, then to the nearest velocities, that satisfy the constraints of `system`, (B13).

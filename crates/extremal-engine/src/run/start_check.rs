@@ -1,6 +1,6 @@
 //! A start checked as that of a run is, but compiled once: for members of sweeps, and for motions whose parameters change.
 
-use extremal_expr::{Expr, magnitude};
+use extremal_expr::Expr;
 use extremal_mechanics::{Block, System};
 use extremal_model::Model;
 use extremal_solve::{GuessSource, Kernel, LinearSolver, NewtonOptions, SolveFailure, StartValues, dependence};
@@ -9,7 +9,7 @@ use thiserror::Error;
 use super::manifold::{ManifoldStart, final_manifold};
 use super::{
     Bordered, CONSISTENT, ConstraintError, ConstraintViolation, Observables, Settings, SetupError, TYPED,
-    checked_ahead, ids, undetermined,
+    checked_ahead, ids, size_of_terms, undetermined,
 };
 
 /// Why no motion can start from somewhere.
@@ -108,7 +108,7 @@ impl StartCheck {
             let positions = constraint.kind.nature().binds_positions.then_some((constraint.expression, true));
             for (residual, of_position) in positions.into_iter().chain([(constraint.velocity, false)]) {
                 residuals.push((constraint.name.clone(), of_position));
-                outputs.extend([residual, magnitude(residual)]);
+                outputs.extend([residual, size_of_terms(&system, residual)]);
             }
         }
         outputs.extend(system.binding_velocities().flat_map(|c| g.gradient(c.velocity, &system.v)));
