@@ -67,7 +67,7 @@ fn temperatures_and_members_of_families_have_their_names() {
         assert!((momentum - (a + b + c)).abs() < 1e-15 * 8.0 && warmth.abs() < 1e-14, "{momentum} {warmth}");
     }
     let rows = SweepRows::of(&chain, &with(&chain, "midpoint", 0.01).until(1.0), grid(&["S=1:2:3"]), Record::End);
-    let [first, ..] = &rows.column("momentum")[..] else { panic!("no rows") };
+    let [first, ..] = rows.column("momentum") else { panic!("no rows") };
     assert_eq!(first.to_bits(), run.last("momentum").to_bits());
 }
 
