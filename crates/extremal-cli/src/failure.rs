@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use extremal_engine::InvalidModel;
 use extremal_engine::boundary::{ContinuationError, ProblemError, TableError};
 use extremal_engine::compare::{CompareError, ComparisonFileError};
+use extremal_engine::drawing::DrawingError;
 use extremal_engine::export::ExportError;
 use extremal_engine::mechanics::discrete::SchemeError;
 use extremal_engine::model::render;
@@ -100,6 +101,13 @@ pub enum CommandError {
     /// A trajectory file cannot be opened.
     #[error(transparent)]
     Sink(#[from] SinkError),
+    /// The motion cannot be drawn.
+    #[error(transparent)]
+    Drawing(#[from] DrawingError),
+    #[error("`{}` is no name of an animation: it ends in .html", .0.display())]
+    NoAnimation(PathBuf),
+    #[error("cannot write `{}`: {source}", path.display())]
+    Animation { path: PathBuf, source: std::io::Error },
     /// A picture cannot be made.
     #[error(transparent)]
     Plot(#[from] PlotError),
@@ -174,6 +182,7 @@ impl CommandError {
             CommandError::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
             CommandError::Compare(CompareError::Reference(_))
             | CommandError::Continuation(ContinuationError::Step(_))
+            | CommandError::Animation { .. }
             | CommandError::Plot(PlotError::Write { .. } | PlotError::TooLarge { .. } | PlotError::Encode { .. })
             | CommandError::Record(_)
             | CommandError::WriteExport { .. }

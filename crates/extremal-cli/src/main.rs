@@ -1,5 +1,6 @@
 //! The command line of extremal: arguments, rendering, exit codes. What is computed is the library's business.
 
+mod animation;
 mod arguments;
 mod commands;
 mod compare_figure;

@@ -7,19 +7,21 @@ use std::path::{Path, PathBuf};
 use extremal_engine::trajectory::Format;
 use extremal_engine::trajectory::plot::PictureFormat;
 
+use crate::animation;
 use crate::failure::CommandError;
 
 /// The files that a command is asked to write.
 pub struct Outputs<'a> {
     pub trajectories: &'a [PathBuf],
     pub plots: &'a [PathBuf],
+    pub animations: &'a [PathBuf],
 }
 
 impl Outputs<'_> {
     /// Refuses names that cannot work, before anything is computed.
     pub fn check(&self) -> Result<(), CommandError> {
         let mut seen = HashSet::new();
-        for path in self.trajectories.iter().chain(self.plots) {
+        for path in self.trajectories.iter().chain(self.plots).chain(self.animations) {
             check_folder(path)?;
             if !seen.insert(place_of(path)) {
                 return Err(CommandError::SameFile(path.clone()));
@@ -31,6 +33,7 @@ impl Outputs<'_> {
         for path in self.plots {
             PictureFormat::of(path)?;
         }
+        self.animations.iter().try_for_each(|path| animation::check(path))?;
         Ok(())
     }
 }

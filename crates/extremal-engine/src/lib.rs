@@ -29,6 +29,7 @@ pub mod analyze;
 pub mod boundary;
 pub mod compare;
 pub mod derive;
+pub mod drawing;
 pub mod export;
 pub mod function;
 pub mod gallery;

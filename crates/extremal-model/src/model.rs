@@ -13,8 +13,9 @@ use crate::overrides::Overrides;
 use crate::tables::coordinates::MOMENTA;
 use crate::tables::{
     self, Amount, Boundary, Component, ComponentLists, Conduction, Content, Control, Coordinate, Definition, Discrete,
-    Discretisation, DryFriction, Entropy, Exact, Expected, FirstOrderState, FrictionTerm, Invariant, ModelConstraint,
-    ModelPort, Objective, OutputQuantity, Parameter, SimulationSettings, StateLaw, Statements, Stop, SymmetryGenerator,
+    Discretisation, Drawing, DryFriction, Entropy, Exact, Expected, FirstOrderState, FrictionTerm, Invariant,
+    ModelConstraint, ModelPort, Objective, OutputQuantity, Parameter, SimulationSettings, StateLaw, Statements, Stop,
+    SymmetryGenerator,
 };
 use crate::text::SourceText;
 
@@ -250,6 +251,18 @@ impl Model {
         stops: Stop,
         /// The expressions that it was [`asked`](Model::asked) for.
         quantities: Id,
+    }
+
+    /// What it looks like: what `[drawing]` says, or else what the names of coordinates and definitions suggest.
+    ///
+    /// ```
+    /// # use extremal_model::Model;
+    /// let model = Model::from_toml("[coordinates]\nx = 1\ny = 0\n[dynamics]\nlagrangian = \"(x'^2 + y'^2)/2\"")?;
+    /// assert_eq!(model.drawing().points.len(), 1);
+    /// # Ok::<(), extremal_model::InvalidModel>(())
+    /// ```
+    pub fn drawing(&self) -> &Drawing {
+        &self.content.drawing
     }
 
     /// The symbol of time, or of whatever else is the independent variable.

@@ -207,6 +207,14 @@ impl ExpressionPlace {
                   momenta `p_x`, multipliers `lambda_rod`, reactions `reaction_x`, temperatures `T_S`, potentials `mu_N`, the `energy`",
         ..ExpressionPlace::of_state("an output")
     };
+    pub const DRAWING: ExpressionPlace = ExpressionPlace {
+        order: Some(1),
+        controls: true,
+        what: "a drawing",
+        may_use: "positions, velocities, entropies, states, controls, time and parameters, and what follows from the equations: \
+                  momenta `p_x`, multipliers `lambda_rod`, reactions `reaction_x`, temperatures `T_S`, potentials `mu_N`, the `energy`",
+        ..ExpressionPlace::OUTPUT
+    };
     pub const INVARIANT: ExpressionPlace = ExpressionPlace::of_state("an invariant");
     pub const QUANTITY: ExpressionPlace = ExpressionPlace {
         order: Some(MAX_ORDER),

@@ -17,6 +17,7 @@ const EXAMPLES: &str = "\
 Examples:
   extremal run gallery:double-pendulum
   extremal run my-model.toml --out run.csv --plot run.svg
+  extremal run gallery:double-pendulum --animate motion.html
   extremal run gallery:pendulum --method \"galerkin(3)\" --step 0.1 --until 100
   extremal run gallery:chain-pendulum --set n=32 --record 10 --out chain.parquet
   extremal run gallery:piston-between-gases --plot heat.svg
@@ -38,6 +39,9 @@ pub struct RunArguments {
     /// Draw the trajectory, as .svg or .png; may be repeated
     #[arg(long, value_name = "FILE")]
     plot: Vec<PathBuf>,
+    /// Show the motion of the mechanism, as one .html page that needs nothing else; may be repeated
+    #[arg(long, value_name = "FILE")]
+    animate: Vec<PathBuf>,
     #[command(flatten)]
     march: MarchArguments,
     /// Write every N-th step to the files
@@ -69,16 +73,19 @@ impl RunArguments {
 }
 
 pub fn execute(arguments: &RunArguments) -> Result<Ending, CommandError> {
-    spare_inputs(arguments.out.iter().chain(&arguments.plot), &[&arguments.model.model])?;
+    spare_inputs(arguments.out.iter().chain(&arguments.plot).chain(&arguments.animate), &[&arguments.model.model])?;
     let overrides = arguments.march.overrides(&arguments.model);
     let source = match arguments.track {
-        None => Source::load_to_run(&arguments.model, &overrides, |model| arguments.settings(model))?,
-        Some(Track::Found) => Source::load_with(&arguments.model, &overrides)?,
+        // A drawing needs all members of a family.
+        None if arguments.animate.is_empty() => {
+            Source::load_to_run(&arguments.model, &overrides, |model| arguments.settings(model))?
+        }
+        _ => Source::load_with(&arguments.model, &overrides)?,
     };
     if !arguments.print.quiet {
         source.show_warnings();
     }
-    let outputs = Outputs { trajectories: &arguments.out, plots: &arguments.plot };
+    let outputs = Outputs { trajectories: &arguments.out, plots: &arguments.plot, animations: &arguments.animate };
     let tracked = arguments.track.map_or_else(Vec::new, |Track::Found| tracked(&source.model));
     let finished = simulate(&source, &arguments.settings(&source.model), &tracked, &outputs, !arguments.print.quiet)?;
     if arguments.print.json {

@@ -5,11 +5,13 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
+use extremal_engine::drawing::{DrawingError, DrawnMotion};
 use extremal_engine::run::{End, EnergyLaw, Outcome, Report, Tracked};
 use extremal_engine::trajectory::plot::Selection;
 use extremal_engine::trajectory::{Figure, sig};
 use extremal_engine::{CompiledRun, Recorder, Settings};
 
+use crate::animation;
 use crate::failure::{CommandError, Ending};
 use crate::interrupt::Interrupt;
 use crate::outputs::Outputs;
@@ -38,6 +40,9 @@ pub fn simulate(
     progress: bool,
 ) -> Result<FinishedRun, CommandError> {
     outputs.check()?;
+    if !outputs.animations.is_empty() && source.model.drawing().points.is_empty() {
+        return Err(DrawingError::Nothing.into());
+    }
     let interrupt = Interrupt::listen();
     let clock = Instant::now();
     let run = match &source.lattice {
@@ -45,7 +50,7 @@ pub fn simulate(
         None => CompiledRun::tracking(&source.model, settings, tracked)?,
     };
     let mut recorder = Recorder::new(run.columns().clone()).every(settings.record);
-    if outputs.plots.is_empty() {
+    if outputs.plots.is_empty() && outputs.animations.is_empty() {
         recorder = recorder.for_files_only();
     }
     for path in outputs.trajectories {
@@ -73,6 +78,13 @@ pub fn simulate(
             .subtitle(format!("{}, h = {}", run.method(), sig(run.step(), 6)));
         for path in outputs.plots {
             figure.save(path)?;
+            written.push(path.clone());
+        }
+    }
+    if !outputs.animations.is_empty() {
+        let motion = DrawnMotion::of(&source.model, recorder.columns(), recorder.series())?;
+        for path in outputs.animations {
+            animation::save(path, source.title(), &motion)?;
             written.push(path.clone());
         }
     }

@@ -10,6 +10,7 @@ mod hamiltonian;
 mod heat;
 mod pages;
 mod papers;
+mod pictures;
 mod settings;
 mod solve;
 mod sweep;

@@ -16,6 +16,7 @@ pub(crate) mod definitions;
 mod discrete;
 mod discretisation;
 mod dissipation;
+mod drawing;
 pub(crate) mod dynamics;
 mod entropies;
 mod expected;
@@ -61,6 +62,7 @@ pub use coordinates::{Coordinate, MAX_COORDINATES};
 pub use definitions::Definition;
 pub use discrete::Discrete;
 pub use discretisation::{DifferenceNode, Discretisation, StepEnds};
+pub use drawing::{Drawing, DrawnPoint, DrawnShape};
 pub use entropies::Entropy;
 pub use expected::Expected;
 pub use friction::{DryFriction, FrictionTerm};
@@ -102,7 +104,7 @@ pub struct ModelTable {
 }
 
 /// In the order of the documentation.
-static TABLES: [&ModelTable; 28] = [
+static TABLES: [&ModelTable; 29] = [
     &parameters::TABLE,
     &functions::TABLE,
     &coordinates::TABLE,
@@ -122,6 +124,7 @@ static TABLES: [&ModelTable; 28] = [
     &controls::TABLE,
     &objective::TABLE,
     &boundary::TABLE,
+    &drawing::TABLE,
     &observables::OUTPUTS,
     &observables::INVARIANTS,
     &observables::SYMMETRIES,
@@ -177,6 +180,7 @@ pub(crate) struct Statements {
     pub boundary: Option<boundary::BoundaryStatement>,
     pub observables: observables::ObservablesStatement,
     pub expected: Vec<expected::ExpectedStatement>,
+    pub drawing: Option<drawing::DrawingStatement>,
     pub discrete: Option<discrete::DiscreteStatement>,
     pub discretisation: Option<discretisation::DiscretisationStatement>,
     pub stops: Vec<stop::StopStatement>,
@@ -229,6 +233,7 @@ impl Statements {
             boundary,
             observables: observables::ObservablesStatement { outputs, invariants, symmetries, exact },
             expected: _,
+            drawing: _,
             discrete,
             discretisation,
             stops,
@@ -290,6 +295,7 @@ pub(crate) struct Content {
     pub symmetries: Vec<SymmetryGenerator>,
     pub exact: Vec<Exact>,
     pub expected: Vec<Expected>,
+    pub drawing: Drawing,
     pub discrete: Option<Discrete>,
     pub discretisation: Option<Discretisation>,
     pub stops: Vec<Stop>,
@@ -449,6 +455,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         let diagnostic = Diagnostic::error(Code::Conflict, message).at(own.span.clone(), "").at(map.span.clone(), "");
         resolver.problems.push(diagnostic.help("keep one of them"));
     }
+    let drawing = drawing::resolve(resolver, statements.drawing.as_ref(), &coordinates, &definitions);
     let stops = stop::resolve(resolver, &statements.stops);
     let settings = simulation::resolve(resolver, statements, &coordinates, dynamics.as_ref(), momentum_order);
     let quantities = quantities::resolve(resolver, &statements.quantities);
@@ -516,6 +523,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         symmetries: observables.symmetries,
         exact: observables.exact,
         expected,
+        drawing,
         discrete,
         discretisation,
         stops,
