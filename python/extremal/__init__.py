@@ -23,6 +23,7 @@ from ._extremal import (
     __version__,
     gallery,
     gallery_names,
+    merge,
     normal,
     uniform,
 )
@@ -61,6 +62,7 @@ __all__ = [
     "__version__",
     "gallery",
     "gallery_names",
+    "merge",
     "normal",
     "uniform",
 ]

@@ -7,11 +7,12 @@ was lost to another one.
 from __future__ import annotations
 
 from os import PathLike, fspath, makedirs, path
+from shutil import rmtree
 from typing import Any, Iterator
 
 import numpy as np
 
-from ._extremal import Ensemble, Model
+from ._extremal import Ensemble, Model, merge
 
 
 class SharedEnsemble:
@@ -66,8 +67,10 @@ def swept(
     """The sweep in shards on the workers of `client`; see `Model.sweep`."""
     if client is None:
         return model.sweep(progress=progress, **options)
-    if options.get("file") is not None or options.get("members") is not None:
-        raise ValueError("with a client, `folder` says where the shards go, and all members are swept")
+    if options.get("members") is not None:
+        raise ValueError("with a client all members are swept")
+    if (file := options.pop("file", None)) is not None:
+        return _merged(model, fspath(file), client=client, shards=shards, folder=folder, progress=progress, **options)
     count = model._count(**options)
     workers = max(1, sum(client.nthreads().values()))
     ranges = list(_ranges(count, min(count, shards or 8 * workers)))
@@ -82,6 +85,17 @@ def swept(
         _follow(futures, ranges, count, progress)
     results = client.gather(futures)
     return results if folder is not None else SharedEnsemble(results)
+
+
+def _merged(model: Model, file: str, *, folder: str | PathLike[str] | None, **options: Any) -> str:
+    """The file that one machine would have written, of parts in `folder`, or beside it for the time being."""
+    if path.exists(file):
+        raise FileExistsError(f"`{file}` is there already")
+    parts = f"{file}.parts" if folder is None else fspath(folder)
+    merge(swept(model, folder=parts, **options), file)
+    if folder is None:
+        rmtree(parts)
+    return file
 
 
 def _ranges(count: int, shards: int) -> Iterator[tuple[int, int]]:

@@ -44,6 +44,15 @@ mod _extremal {
         extremal::Model::gallery_names().collect()
     }
 
+    /// Puts the files of some members each together to the file that one sweep of all would have written, byte for byte; returns
+    /// how many members there are.
+    ///
+    /// `parts` are paths of files that `Model.sweep(..., members=..., file=...)` or shards with a `folder` have left.
+    #[pyfunction]
+    fn merge(py: Python<'_>, parts: Vec<std::path::PathBuf>, file: std::path::PathBuf) -> PyResult<u64> {
+        py.detach(|| extremal::merge_parts(&parts, &file)).map_err(|error| crate::errors::raised(py, &error, ""))
+    }
+
     /// The built-in model of this name, with other values of its parameters if some are given.
     ///
     /// >>> import extremal as ex

@@ -50,6 +50,25 @@ def test_a_sweep_survives_the_loss_of_a_worker(client, tmp_path):
         assert np.array_equal(shared[name], whole[name], equal_nan=True), name
 
 
+def test_one_file_of_all_shards_is_that_of_one_process(client, tmp_path):
+    model = ex.gallery("double-pendulum")
+    wish = {**WISH, "samples": 900, "until": 5, "record": "all", "every": 20}
+    model.sweep(**wish, file=tmp_path / "whole.parquet")
+    victim, killed = next(iter(client.run(os.getpid).values())), []
+
+    def kill_one(done, total):
+        if not killed:
+            killed.append(os.kill(victim, signal.SIGKILL))
+
+    file = model.sweep(**wish, client=client, shards=7, file=tmp_path / "shared.parquet", progress=kill_one)
+    assert killed and not (tmp_path / "shared.parquet.parts").exists()
+    assert (tmp_path / "whole.parquet").read_bytes() == (tmp_path / "shared.parquet").read_bytes()
+    with pytest.raises(FileExistsError):
+        model.sweep(**wish, client=client, file=file)
+    with pytest.raises(ex.FileError, match="manifest"):
+        ex.merge([file], tmp_path / "again.parquet")
+
+
 def test_shards_are_files_in_a_folder(client, tmp_path):
     import polars
 

@@ -13,7 +13,7 @@ use extremal_engine::mechanics::discrete::SchemeError;
 use extremal_engine::model::render;
 use extremal_engine::run::{ConstraintError, SettingsError, SetupError};
 use extremal_engine::sweep::{ListError, SweepError, VariationError};
-use extremal_engine::trajectory::frame::FrameError;
+use extremal_engine::trajectory::frame::{FrameError, MergeError};
 use extremal_engine::trajectory::{FormatError, PlotError, RecordError, SinkError};
 use thiserror::Error;
 
@@ -89,6 +89,9 @@ pub enum CommandError {
     /// The file of an ensemble cannot be written or continued.
     #[error(transparent)]
     Frame(#[from] FrameError),
+    /// Parts of an ensemble cannot be put together.
+    #[error(transparent)]
+    Merge(#[from] MergeError),
     #[error("`{}` is named twice as an output", .0.display())]
     SameFile(PathBuf),
     #[error("`{}` is read by this command and would be written over: give the output another name", .0.display())]
@@ -163,6 +166,10 @@ impl CommandError {
             CommandError::Frame(FrameError::Unfinished { .. }) => {
                 "continue it with `--resume`, or begin anew with `--force`"
             }
+            CommandError::Merge(MergeError::Missing { .. }) => {
+                "march them with `extremal sweep --members A:B` or `--shard K/N`"
+            }
+            CommandError::Merge(MergeError::Unfinished { .. }) => "continue it with `extremal sweep --resume`",
             CommandError::Sweep(SweepError::TooManyRows { .. }) => "record fewer with `--every N`",
             CommandError::Sweep(SweepError::Variation(error)) => match error {
                 VariationError::Nothing => {
@@ -187,6 +194,7 @@ impl CommandError {
             | CommandError::Record(_)
             | CommandError::WriteExport { .. }
             | CommandError::Frame(FrameError::Write { .. } | FrameError::Read { .. })
+            | CommandError::Merge(MergeError::Frame(FrameError::Write { .. } | FrameError::Read { .. }))
             | CommandError::ComparisonFile(ComparisonFileError::File(
                 FrameError::Write { .. } | FrameError::Read { .. },
             ))

@@ -11,6 +11,7 @@ mod interrupt;
 mod memory;
 mod outputs;
 mod progress;
+mod shard;
 mod solution_summary;
 mod source;
 mod summary;

@@ -30,7 +30,6 @@
 //! ```
 
 mod arithmetic;
-mod functions;
 mod lattice;
 mod lower;
 mod machine;

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::functions::Lanes;
 use crate::native::Native;
 use crate::op::{Instruction, Operands};
 use crate::program::{Backend, Feedback, Program, ProgramCode, TRACE_ROUNDS, TRACE_STRIDE, TRIES};
 use crate::slots::MemorySlot;
 use crate::wide_tape;
+use extremal_expr::elementary::Lanes;
 
 /// The memory a [`Program`] runs in, once or several times side by side, each run in a *lane*. Nothing is allocated after it was made.
 ///

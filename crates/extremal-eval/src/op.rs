@@ -2,7 +2,7 @@
 
 use extremal_expr::{Function, Function2, Relation};
 
-use crate::functions::{self, Lanes};
+use extremal_expr::elementary::{self, Lanes};
 
 /// One operation on operands of type `R`: a [`ValueId`](crate::ValueId) in the program, a memory slot on the tape.
 ///
@@ -176,10 +176,10 @@ impl<R: Copy> Op<R> {
             Op::MulSub(a, b, c) => m.three(to, [a, b, c], |[a, b, c]| a.fma(b, -c)),
             Op::SubMul(a, b, c) => m.three(to, [a, b, c], |[a, b, c]| (-a).fma(b, c)),
             Op::Sqrt(a) => m.one(to, a, |a| a.map(f64::sqrt)),
-            Op::Pow(a, b) => m.two(to, [a, b], |[a, b]| functions::pow(a, b)),
-            Op::Call(function, a) => m.one(to, a, |a| functions::apply(function, a)),
-            Op::SinCos { argument, cosine } => m.pair([to, cosine], argument, |a| functions::sin_cos(a).into()),
-            Op::Call2(function, a, b) => m.two(to, [a, b], |[a, b]| functions::apply2(function, a, b)),
+            Op::Pow(a, b) => m.two(to, [a, b], |[a, b]| elementary::pow(a, b)),
+            Op::Call(function, a) => m.one(to, a, |a| elementary::apply(function, a)),
+            Op::SinCos { argument, cosine } => m.pair([to, cosine], argument, |a| elementary::sin_cos(a).into()),
+            Op::Call2(function, a, b) => m.two(to, [a, b], |[a, b]| elementary::apply2(function, a, b)),
             Op::Compare(comparison, a, b) => {
                 m.two(to, [a, b], |[a, b]| a.map2(b, |a, b| truth(comparison.holds(a, b))));
             }

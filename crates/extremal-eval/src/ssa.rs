@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::functions::Lanes;
 use crate::op::Op;
+use extremal_expr::elementary::Lanes;
 
 /// A value of a program, defined exactly once.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

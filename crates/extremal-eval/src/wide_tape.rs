@@ -1,9 +1,9 @@
 //! The tape for many runs at once: every instruction is read once for a block of them, and the compiler makes its loop over the
 //! block one of wide registers, on whatever machine it compiles for.
 
-use crate::functions::Lanes;
 use crate::op::{Instruction, Operands};
 use crate::slots::MemorySlot;
+use extremal_expr::elementary::Lanes;
 
 /// Numbers that are computed without a look at memory in between.
 const GROUP: usize = 8;

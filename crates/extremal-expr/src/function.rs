@@ -2,6 +2,7 @@
 
 use crate::Rational;
 use crate::build::Arena;
+use crate::elementary::{self, Lanes};
 use crate::node::{Id, every};
 
 /// Elementary functions of one argument (the square root is [`Node::Root`](crate::Node::Root)).
@@ -179,29 +180,9 @@ impl Function {
         self.facts().parity == Parity::Even
     }
 
-    /// The value at `x`.
+    /// The value at `x`, the same bits on every machine.
     pub fn apply(self, x: f64) -> f64 {
-        match self {
-            Function::Sin => x.sin(),
-            Function::Cos => x.cos(),
-            Function::Tan => x.tan(),
-            Function::Asin => x.asin(),
-            Function::Acos => x.acos(),
-            Function::Atan => x.atan(),
-            Function::Sinh => x.sinh(),
-            Function::Cosh => x.cosh(),
-            Function::Tanh => x.tanh(),
-            Function::Asinh => x.asinh(),
-            // Near 1 and near -1 the standard library's formulas lose thousands of units in the last place; these do not.
-            Function::Acosh => (x - 1.0 + (x - 1.0).sqrt() * (x + 1.0).sqrt()).ln_1p(),
-            Function::Atanh => x.abs().atanh().copysign(x),
-            Function::Exp => x.exp(),
-            Function::Log => x.ln(),
-            Function::Cbrt => x.cbrt(),
-            Function::Abs => x.abs(),
-            Function::Sign if x == 0.0 => 0.0,
-            Function::Sign => x.signum(),
-        }
+        elementary::apply(self, Lanes([x])).0[0]
     }
 
     /// f'(a), where `value` is f(a).
@@ -335,26 +316,8 @@ impl Function2 {
         matches!(self, Function2::Min | Function2::Max)
     }
 
-    /// The value at `(a, b)`.
+    /// The value at `(a, b)`, the same bits on every machine. A NaN operand gives NaN: a lost one would hide a left domain.
     pub fn apply(self, a: f64, b: f64) -> f64 {
-        // Written out so that a NaN operand gives NaN: a lost NaN would hide a left domain.
-        match self {
-            Function2::Atan2 => a.atan2(b),
-            _ if a.is_nan() || b.is_nan() => f64::NAN,
-            Function2::Min => {
-                if b < a {
-                    b
-                } else {
-                    a
-                }
-            }
-            Function2::Max => {
-                if a < b {
-                    b
-                } else {
-                    a
-                }
-            }
-        }
+        elementary::apply2(self, Lanes([a]), Lanes([b])).0[0]
     }
 }

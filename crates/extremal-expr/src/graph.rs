@@ -8,6 +8,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::build::Arena;
+use crate::elementary::{integer_power, power};
 use crate::function::{Function, Function2};
 use crate::node::{Id, Node, Relation};
 use crate::rational::Rational;
@@ -202,10 +203,8 @@ impl Graph {
                 }
                 Node::Product(factors) => factors.iter().map(|(id, e)| integer_power(v(id), *e)).product(),
                 Node::Root(a, 2) => v(a).sqrt(),
-                Node::Root(a, q) => v(a).powf(1.0 / f64::from(*q)),
-                // One to the power of no number is none, whatever IEEE 754 says.
-                Node::Power(a, b) if v(a).is_nan() || v(b).is_nan() => f64::NAN,
-                Node::Power(a, b) => v(a).powf(v(b)),
+                Node::Root(a, q) => power(v(a), 1.0 / f64::from(*q)),
+                Node::Power(a, b) => power(v(a), v(b)),
                 Node::Call(f, a) => f.apply(v(a)),
                 Node::Call2(f, a, b) => f.apply(v(a), v(b)),
                 Node::Select(c, a, b) => {
@@ -225,13 +224,6 @@ impl Graph {
             values.insert(id, value);
         }
         roots.iter().map(|e| values[&e.id]).collect()
-    }
-}
-
-fn integer_power(base: f64, exponent: i64) -> f64 {
-    match i32::try_from(exponent) {
-        Ok(e) => base.powi(e),
-        Err(_) => base.powf(exponent as f64),
     }
 }
 

@@ -7,6 +7,7 @@ mod affine;
 mod angles;
 mod build;
 mod diff;
+pub mod elementary;
 pub mod elimination;
 mod function;
 pub mod generic;

@@ -13,7 +13,7 @@ use extremal_engine::run::{ChangeError, SetupError};
 use extremal_engine::sweep::{AxisError, SweepError};
 #[cfg(feature = "plot")]
 use extremal_engine::trajectory::PlotError;
-use extremal_engine::trajectory::frame::FrameError;
+use extremal_engine::trajectory::frame::{FrameError, MergeError};
 use extremal_engine::trajectory::{FormatError, RecordError, SinkError};
 
 use crate::{Ensemble, Run, Solution};
@@ -247,6 +247,15 @@ macro_rules! of_kind {
             }
         })*
     };
+}
+
+impl From<MergeError> for Error {
+    fn from(error: MergeError) -> Error {
+        match error {
+            MergeError::Frame(error) => error.into(),
+            other => Error::new(ErrorKind::File, other.to_string()),
+        }
+    }
 }
 
 of_kind! {

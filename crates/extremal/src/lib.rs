@@ -78,7 +78,7 @@ pub use simulate::Simulation;
 pub use solve::{Optimization, Solution};
 pub use state::State;
 pub use stream::Stream;
-pub use sweep::{Ensemble, Sweep};
+pub use sweep::{Ensemble, Sweep, merge_parts};
 
 pub use extremal_engine::Method;
 pub use extremal_engine::boundary::{Seek, Status};

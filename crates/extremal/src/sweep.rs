@@ -8,7 +8,7 @@ use std::sync::Arc;
 use extremal_engine::sweep::{
     Axis, Distribution, RandomAxis, Record, SweepOutcome, SweepProgress, SweepReport, Values, Variation,
 };
-use extremal_engine::trajectory::frame::{Existing, Frame};
+use extremal_engine::trajectory::frame::{CompleteParts, Existing, Frame};
 
 use crate::asked::{Asked, shared_result, step_options};
 use crate::observer::unwatched;
@@ -181,6 +181,33 @@ impl Sweep {
         let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         self.threads.unwrap_or_else(cores)
     }
+}
+
+/// Puts the files of some members each ([`Sweep::members`] and [`Sweep::write`], with the manifests beside them) together to the
+/// file that one sweep of all would have written, byte for byte; returns how many members there are.
+///
+/// ```
+/// use extremal::{Model, merge_parts};
+/// let folder = std::env::temp_dir().join(format!("extremal-merge-{}", std::process::id()));
+/// std::fs::create_dir_all(&folder)?;
+/// let sweep = Model::gallery("harmonic-oscillator")?.sweep().vary("x", 0.5..=1.5, 5).until(1.0);
+/// let [whole, one, other, merged] = ["a", "b", "c", "d"].map(|name| folder.join(name).with_extension("csv"));
+/// sweep.clone().write(&whole)?;
+/// sweep.clone().members(0..2).write(&one)?;
+/// sweep.members(2..5).write(&other)?;
+/// assert_eq!(merge_parts([&other, &one], &merged)?, 5);
+/// assert_eq!(std::fs::read(whole)?, std::fs::read(merged)?);
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// Parts that are not finished, do not belong together or leave members out; files that cannot be read or written.
+pub fn merge_parts(parts: impl IntoIterator<Item = impl AsRef<Path>>, file: impl AsRef<Path>) -> Result<u64, Error> {
+    let paths: Vec<_> = parts.into_iter().map(|part| part.as_ref().to_owned()).collect();
+    let parts = CompleteParts::of(&paths)?;
+    parts.write(file.as_ref())?;
+    Ok(parts.count())
 }
 
 /// An ensemble that has ended. As data ([`Serialize`](serde::Serialize)) it is the summary that `extremal sweep --json` prints.

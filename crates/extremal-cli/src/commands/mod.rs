@@ -7,6 +7,7 @@ mod demo;
 mod derive;
 mod export;
 mod gallery;
+mod merge;
 mod methods;
 mod run;
 mod simulate;
@@ -31,6 +32,7 @@ pub enum Command {
     Compare(compare::CompareArguments),
     Solve(solve::SolveArguments),
     Sweep(sweep::SweepArguments),
+    Merge(merge::MergeArguments),
     Gallery(gallery::GalleryArguments),
     Methods(methods::MethodsArguments),
     Completions(completions::CompletionsArguments),
@@ -47,6 +49,7 @@ pub fn execute(arguments: Arguments) -> Result<Ending, CommandError> {
         Some(Command::Compare(arguments)) => compare::execute(&arguments),
         Some(Command::Solve(arguments)) => solve::execute(&arguments),
         Some(Command::Sweep(arguments)) => sweep::execute(&arguments),
+        Some(Command::Merge(arguments)) => merge::execute(&arguments),
         Some(Command::Gallery(arguments)) => gallery::execute(&arguments),
         Some(Command::Methods(arguments)) => methods::execute(&arguments),
         Some(Command::Completions(arguments)) => completions::execute(&arguments),

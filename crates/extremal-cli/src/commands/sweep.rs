@@ -9,13 +9,14 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 use extremal_engine::Settings;
 use extremal_engine::sweep::{Axis, CompiledSweep, List, RandomAxis, Record, SweepOutcome, Variation};
-use extremal_engine::trajectory::frame::{Existing, FrameFormat};
+use extremal_engine::trajectory::frame::{Existing, FrameError, FrameFormat};
 
 use crate::arguments::{MarchArguments, ModelArguments, PrintArguments};
 use crate::failure::{CommandError, Ending};
 use crate::interrupt::Interrupt;
 use crate::outputs::{check_folder, spare_inputs};
 use crate::progress::ProgressMeter;
+use crate::shard::Shard;
 use crate::source::{Limit, Source, read_file_of};
 use crate::{sweep_summary, terminal};
 
@@ -26,6 +27,7 @@ Examples:
   extremal sweep gallery:kepler --random \"y'=normal(1, 0.1)\" --samples 100000 --seed 7 --out orbits.parquet
   extremal sweep my-model.toml --list members.csv --record all --every 10 --out trajectories.parquet
   extremal sweep my-model.toml --vary k=1:2:1000000 --out long.parquet --resume
+  extremal sweep my-model.toml --vary k=1:2:1000000 --shard 3/20 --out parts/3.parquet
 
 Lists, grids and samples multiply. Every member is a row (or several) with its
 status; one that fails does not end the sweep. Rows are the same for any number
@@ -60,9 +62,10 @@ pub struct SweepArguments {
     /// March the members from number A to B alone, B not counted: their rows are those that they have among all
     #[arg(long, value_name = "A:B", value_parser = member_range)]
     members: Option<Range<u64>>,
-    /// March the K-th of N parts of about the same number of members, K from 1
-    #[arg(long, value_name = "K/N", value_parser = shard, conflicts_with = "members")]
-    shard: Option<(u64, u64)>,
+    /// March the K-th of N parts of about the same number of members, K from 1; `auto/N` in an array of jobs takes K from
+    /// SLURM_ARRAY_TASK_ID or PBS_ARRAY_INDEX. `extremal merge` puts parts together
+    #[arg(long, value_name = "K/N", value_parser = Shard::read, conflicts_with = "members")]
+    shard: Option<Shard>,
     /// What is kept of each member
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = RecordName::End)]
     record: RecordName,
@@ -128,8 +131,7 @@ impl SweepArguments {
 
     /// The members that are asked for, of so many.
     fn part(&self, all: u64) -> Option<Range<u64>> {
-        let end = |part: u64, parts: u64| (u128::from(all) * u128::from(part) / u128::from(parts)) as u64;
-        self.members.clone().or(self.shard.map(|(part, parts)| end(part - 1, parts)..end(part, parts)))
+        self.members.clone().or(self.shard.map(|shard| shard.members(all)))
     }
 
     fn existing(&self) -> Existing {
@@ -149,13 +151,6 @@ impl SweepArguments {
 fn member_range(text: &str) -> Result<Range<u64>, String> {
     let numbers = text.split_once(':').and_then(|(from, to)| Some(from.trim().parse().ok()?..to.trim().parse().ok()?));
     numbers.ok_or_else(|| "write the first member and the one behind the last, counted from 0, as `0:1000`".to_owned())
-}
-
-fn shard(text: &str) -> Result<(u64, u64), String> {
-    let numbers =
-        text.split_once('/').and_then(|(part, parts)| Some((part.trim().parse().ok()?, parts.trim().parse().ok()?)));
-    let known = numbers.filter(|(part, parts)| (1..=*parts).contains(part));
-    known.ok_or_else(|| "write the number of the part, from 1, and how many there are, as `3/20`".to_owned())
 }
 
 /// An ensemble that came to an end, whichever.
@@ -189,7 +184,16 @@ pub fn execute(arguments: &SweepArguments) -> Result<Ending, CommandError> {
     if !arguments.print.quiet {
         source.show_warnings();
     }
-    let swept = sweep(arguments, &source)?;
+    let swept = match sweep(arguments, &source) {
+        // An array of jobs is started again as a whole: what is done is done.
+        Err(CommandError::Frame(FrameError::Finished { path })) if arguments.shard.is_some() => {
+            if !arguments.print.quiet {
+                terminal::print_error(&format!("`{}` is finished: nothing is left to do\n", path.display()));
+            }
+            return Ok(Ending::Done);
+        }
+        other => other?,
+    };
     if arguments.print.json {
         terminal::print_json(&sweep_summary::data(&source, &swept))?;
     } else if !arguments.print.quiet {

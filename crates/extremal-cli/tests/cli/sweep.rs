@@ -58,10 +58,93 @@ fn parts_one_after_the_other_are_the_whole() {
     let without_heading = |text: &String| text.split_once('\n').unwrap().1.to_owned();
     let joined = rows[0].clone() + &without_heading(&rows[1]) + &without_heading(&rows[2]);
     assert_eq!(joined, folder.read("whole.csv"));
+    let merged = folder.call(&["merge", "3.csv", "1.csv", "2.csv", "--out", "merged.csv"]).succeeded();
+    assert!(merged.contains("100, of 3 parts"), "{merged}");
+    assert_eq!(folder.read("merged.csv"), folder.read("whole.csv"));
     assert!(call(&["--members", "90:101"]).failed_with(2).contains("there are 100"));
     assert!(call(&["--shard", "4/3"]).failed_with(2).contains("3/20"));
     let other = call(&["--out", "1.csv", "--members", "0:2", "--resume"]).failed_with(2);
     assert!(other.contains("1.csv"), "{other}");
+}
+
+/// Files of parts that cannot be put together, and what is said of them.
+#[test]
+fn parts_that_are_no_whole_are_refused() {
+    let folder = Folder::new();
+    let ensemble = ["sweep", "gallery:pendulum", "--vary", "theta=0.1:1:10", "--until", "1", "--quiet"];
+    let call = |more: &[&str]| folder.call(&[&ensemble[..], more].concat()).succeeded();
+    call(&["--out", "whole.csv"]);
+    call(&["--out", "a.csv", "--shard", "1/2"]);
+    call(&["--out", "b.csv", "--members", "4:10"]);
+    call(&["--out", "c.csv", "--shard", "2/2", "--step", "0.001"]);
+    call(&["--out", "d.parquet", "--shard", "2/2"]);
+    let refused = |parts: &[&str]| folder.call(&[&["merge"], parts, &["--out", "x.csv"]].concat()).failed_with(2);
+    for (parts, hint) in [
+        (&["a.csv"][..], "the numbers 5 to 9 of 0 to 9 are missing\n  march them with"),
+        (&["b.csv"], "the numbers 0 to 3 of 0 to 9 are missing"),
+        (&["a.csv", "b.csv"], "`a.csv` and `b.csv` have both number 4"),
+        (&["a.csv", "c.csv"], "`a.csv` and `c.csv` are parts of different tables"),
+        (&["a.csv", "d.parquet"], "`x.csv` has another format than `d.parquet`"),
+        (&["whole.csv"], "`whole.csv` has no manifest beside it"),
+    ] {
+        let message = refused(parts);
+        assert!(message.contains(hint), "{parts:?}:\n{message}");
+    }
+    let text = folder.read("a.csv");
+    let shorter: Vec<&str> = text.lines().take(4).collect();
+    std::fs::write(folder.path("a.csv"), shorter.join("\n")).unwrap();
+    call(&["--out", "e.csv", "--shard", "2/2"]);
+    assert!(refused(&["a.csv", "e.csv"]).contains("`a.csv` is not finished\n  continue it with"));
+    assert!(!folder.path("x.csv").exists());
+}
+
+/// An array of twenty jobs, three of which are killed, and started again as a whole.
+#[cfg(unix)]
+#[test]
+fn twenty_tasks_of_which_three_are_killed() {
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::{Child, Stdio};
+    use std::time::{Duration, Instant};
+    use std::{fs, thread};
+
+    const TASKS: usize = 20;
+    let folder = Folder::new();
+    fs::create_dir(folder.path("parts")).unwrap();
+    let ensemble = ["--random", "y'=0:0.5", "--samples", "120", "--record", "all", "--every", "4", "--until", "2000"];
+    let ensemble = [&["sweep", "gallery:henon-heiles"], &ensemble[..], &["--threads", "1", "--quiet"]].concat();
+    let start = |task: usize| -> Child {
+        let (number, file) = (task.to_string(), format!("parts/{task}.parquet"));
+        let arguments = [&ensemble[..], &["--shard", "auto/20", "--out", &file, "--resume"]].concat();
+        let mut command = folder.command(&arguments);
+        command.env("SLURM_ARRAY_TASK_ID", number).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    };
+    let mut tasks: Vec<Child> = (1..=TASKS).map(start).collect();
+    // The journal has a line for the whole and one for each group that is safe.
+    let patience = Instant::now();
+    let begun = |task: usize| {
+        let journal = folder.path(&format!("parts/{task}.parquet.part.journal"));
+        fs::read_to_string(journal).is_ok_and(|text| text.lines().count() > 1)
+    };
+    for killed in [3, 11, 20] {
+        while !begun(killed) && patience.elapsed() < Duration::from_secs(60) {
+            thread::sleep(Duration::from_millis(1));
+        }
+        if killed == 3 {
+            assert_eq!(start(3).wait().unwrap().code(), Some(2), "two tasks on one part");
+        }
+        tasks[killed - 1].kill().unwrap();
+    }
+    let killed = tasks.iter_mut().filter_map(|task| task.wait().unwrap().signal()).count();
+    assert_eq!(killed, 3, "they were still at work");
+    let merge = || folder.call(&["merge", "parts", "--out", "merged.parquet"]);
+    assert!(merge().failed_with(2).contains("is not finished"));
+    for mut task in (1..=TASKS).map(start).collect::<Vec<_>>() {
+        assert_eq!(task.wait().unwrap().code(), Some(0));
+    }
+    assert!(merge().succeeded().contains("120, of 20 parts"));
+    folder.call(&[&ensemble[..], &["--out", "whole.parquet"]].concat()).succeeded();
+    assert!(fs::read(folder.path("whole.parquet")).unwrap() == fs::read(folder.path("merged.parquet")).unwrap());
+    assert!(merge().failed_with(2).contains("replace it with `--force`"));
 }
 
 #[cfg(unix)]

@@ -1,5 +1,6 @@
 //! Instants of a grid, and the bounds of all unknowns and rows on it.
 
+use extremal_expr::elementary::power;
 use extremal_mechanics::boundary::{Assembly, Condition, Quantity, Transcription};
 use extremal_solve::nlp::NlpBounds;
 
@@ -16,8 +17,8 @@ pub(super) fn fractions(steps: usize, grading: Grading) -> Vec<f64> {
         _ => 1.0,
     };
     let instant = |k: usize| match part(k) {
-        s if s <= share && share > 0.0 => share * (s / share).powf(start),
-        _ => 1.0 - (1.0 - share) * (part(steps - k) / (1.0 - share)).powf(end),
+        s if s <= share && share > 0.0 => share * power(s / share, start),
+        _ => 1.0 - (1.0 - share) * power(part(steps - k) / (1.0 - share), end),
     };
     (0..=steps).map(instant).collect()
 }

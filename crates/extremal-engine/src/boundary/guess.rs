@@ -1,6 +1,6 @@
 //! Where a solver starts: straight lines between the ends, the user's expressions, or another solution.
 
-use extremal_expr::Expr;
+use extremal_expr::{Expr, Function};
 use extremal_mechanics::boundary::{Assembly, Condition, Quantity};
 use extremal_model::Model;
 
@@ -258,7 +258,9 @@ impl StatedGuess<'_, '_> {
         let states = self.problem.model.states().len();
         let wave: Vec<Vec<f64>> = (0..n + statement.controls.len() + states).map(waves).collect();
         let sum = |waves: &[f64], at: f64| -> f64 {
-            let term = |(k, a): (usize, &f64)| a * ((k + 1) as f64 * std::f64::consts::PI * at).sin() / (k + 1) as f64;
+            let term = |(k, a): (usize, &f64)| {
+                a * Function::Sin.apply((k + 1) as f64 * std::f64::consts::PI * at) / (k + 1) as f64
+            };
             waves.iter().enumerate().map(term).sum()
         };
         for (value, (quantity, k)) in x.iter_mut().zip(&layout.variables) {

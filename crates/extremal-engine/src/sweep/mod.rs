@@ -20,7 +20,9 @@ use std::path::Path;
 use extremal_mechanics::discrete::SchemeError;
 use extremal_model::{Extent, Model};
 use extremal_solve::LaneMarcher;
-use extremal_trajectory::frame::{Existing, Fields, Frame, FrameError, FrameFile, Resumed, last_integer};
+use extremal_trajectory::frame::{
+    Existing, Fields, Frame, FrameError, FrameFile, PartManifest, Resumed, checksum, last_integer,
+};
 use extremal_trajectory::{ColumnsError, shortest};
 use thiserror::Error;
 
@@ -89,6 +91,8 @@ pub struct CompiledSweep {
     layout: Layout,
     check: StartCheck,
     cut: Cut,
+    /// Are these members asked for as a part of the whole?
+    is_part: bool,
     /// Marches several members at once, where that is possible.
     lanes: Option<LaneMarcher>,
 }
@@ -131,6 +135,8 @@ const MOST_MEMBER_VALUES: u64 = 1 << 26;
 const STEPS_PER_EVENT: u64 = 16;
 /// Members marched at once, best first: what there are instructions for, or what an interpreter does best.
 const LANES: [usize; 4] = [16, 8, 4, 64];
+/// What in the identity of a sweep is not that of the whole.
+const MEMBERS: &str = "members";
 
 impl CompiledSweep {
     /// Derives and compiles everything. A step or an end of `None` in the settings is that of the model, and follows the parameters
@@ -161,7 +167,8 @@ impl CompiledSweep {
         let layout = Layout::new(record, &varied, &run.observables)?;
         let check = StartCheck::new(&shared.lock(), &settings, &run.observables)?;
         let cut = cut(members, run.planned_steps(), &layout)?;
-        let sweep = CompiledSweep { run, settings, fixed, variation, targets, layout, check, cut, lanes: None };
+        let sweep =
+            CompiledSweep { run, settings, fixed, variation, targets, layout, check, cut, is_part: false, lanes: None };
         Ok(LANES
             .iter()
             .fold(sweep, |sweep, lanes| if sweep.lanes.is_some() { sweep } else { sweep.with_lanes(*lanes) }))
@@ -187,6 +194,7 @@ impl CompiledSweep {
             return Err(SweepError::NoMembers { from: range.start, to: range.end, all });
         }
         (self.cut.begin, self.cut.end) = (range.start, range.end);
+        self.is_part = true;
         Ok(self)
     }
 
@@ -255,7 +263,7 @@ impl CompiledSweep {
     }
 
     /// Marches the members and writes their rows, or those that an earlier call has not done. `watch` may end the work: the file
-    /// then has the members so far, and can be resumed.
+    /// then has the members so far, and can be resumed. A part has a manifest beside it, by which all parts can be merged.
     ///
     /// # Errors
     /// The file cannot be written, or not be resumed.
@@ -274,8 +282,12 @@ impl CompiledSweep {
             if last.is_none_or(|last| last as u64 + 1 != count) {
                 return Err(FrameError::Partial { path: path.clone(), last, count });
             }
+            self.check_manifest(path)?;
         }
         let Resumed { mut file, notes } = opened?;
+        if self.is_part {
+            self.manifest().write(path)?;
+        }
         let mut summary = Summary::default();
         notes.iter().filter_map(|note| Summary::from_note(note)).for_each(|part| summary.join(part));
         let resumed = summary.members();
@@ -293,6 +305,40 @@ impl CompiledSweep {
             file.suspend()?
         }
         Ok(SweepOutcome { summary, complete, resumed })
+    }
+
+    /// What a file of these members says of them.
+    fn manifest(&self) -> PartManifest {
+        let whole = self.identity().into_iter().filter(|(name, _)| name != MEMBERS);
+        let text: String = whole.map(|(name, value)| format!("{name}: {value}\n")).collect();
+        PartManifest {
+            from: self.cut.begin,
+            to: self.cut.end,
+            of: self.variation.members().unwrap_or(self.cut.end),
+            groups_of: self.cut.group,
+            source: format!("{:016x}", checksum(text.as_bytes())),
+        }
+    }
+
+    /// A finished part must be of this sweep, and of these members.
+    fn check_manifest(&self, path: &Path) -> Result<(), FrameError> {
+        let (Some(then), now) = (PartManifest::read(path)?.filter(|_| self.is_part), self.manifest()) else {
+            return Ok(());
+        };
+        let differs = |what: &str, [then, now]: [String; 2]| FrameError::Different {
+            part: path.into(),
+            what: what.to_owned(),
+            then,
+            now,
+        };
+        let members = |manifest: &PartManifest| format!("{} to {}", manifest.from, manifest.to.saturating_sub(1));
+        if (then.from, then.to) != (now.from, now.to) {
+            return Err(differs(MEMBERS, [members(&then), members(&now)]));
+        }
+        if then != now {
+            return Err(differs("settings of checksum", [then.source, now.source]));
+        }
+        Ok(())
     }
 
     /// What came of it as data.
@@ -397,7 +443,7 @@ impl CompiledSweep {
             ("seed", if random.is_empty() { String::new() } else { seed.to_string() }),
             ("groups of", self.cut.group.to_string()),
             (
-                "members",
+                MEMBERS,
                 self.part_of_all().map_or_else(String::new, |part| format!("{} to {}", part.start, part.end - 1)),
             ),
         ]

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::functions::Lanes;
 use crate::native::ArrayLoops;
 use crate::op::Instruction;
 use crate::program::Backend;
 use crate::slots::MemorySlot;
 use crate::ssa::ValueId;
+use extremal_expr::elementary::Lanes;
 
 /// Arrays that a loop goes along.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,8 +2,8 @@
 
 use extremal_expr::{Function, Function2};
 
-use crate::functions::{self, Lanes};
 use crate::op::Op;
+use extremal_expr::elementary::{self, Lanes};
 
 /// What emitted code calls for several operations at once.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -55,7 +55,7 @@ impl CallKind {
                 impl Callee for Called {
                     #[inline(always)]
                     fn call<const N: usize>(x: Lanes<N>, _: Lanes<N>) -> [Lanes<N>; 2] {
-                        [functions::apply(Function::$function, x); 2]
+                        [elementary::apply(Function::$function, x); 2]
                     }
                 }
                 visitor.visit::<Called>()
@@ -67,7 +67,7 @@ impl CallKind {
 
             #[inline(always)]
             fn call<const N: usize>(x: Lanes<N>, _: Lanes<N>) -> [Lanes<N>; 2] {
-                functions::sin_cos(x).into()
+                elementary::sin_cos(x).into()
             }
         }
         struct Pow;
@@ -76,7 +76,7 @@ impl CallKind {
 
             #[inline(always)]
             fn call<const N: usize>(x: Lanes<N>, y: Lanes<N>) -> [Lanes<N>; 2] {
-                [functions::pow(x, y); 2]
+                [elementary::pow(x, y); 2]
             }
         }
         struct Atan2;
@@ -85,7 +85,7 @@ impl CallKind {
 
             #[inline(always)]
             fn call<const N: usize>(y: Lanes<N>, x: Lanes<N>) -> [Lanes<N>; 2] {
-                [functions::apply2(Function2::Atan2, y, x); 2]
+                [elementary::apply2(Function2::Atan2, y, x); 2]
             }
         }
         match self {

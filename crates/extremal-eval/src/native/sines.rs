@@ -1,13 +1,12 @@
-//! Sines and cosines of many numbers, written out: the operations of `functions/trigonometric.rs` one by one, which have its bits.
+//! Sines and cosines of many numbers, written out: the operations of `elementary/trigonometric.rs` one by one, which have its bits.
 //! Angles that need more are left to that function, which is called out of the way.
 
 use std::f64::consts::FRAC_2_PI;
 
-use crate::functions::lanes::ROUNDING;
-use crate::functions::trigonometric::{COSINE, HALF_PI, LARGEST_ANGLE, SINE};
 use crate::op::{Instruction, Op};
 use crate::slots::{MemorySlot, NOWHERE};
 use crate::ssa::ValueId;
+use extremal_expr::elementary::{COSINE, HALF_PI, LARGEST_ANGLE, ROUNDING, SINE};
 
 use super::calls::CallKind;
 use super::emit::{Emitter, INSTRUCTIONS, SIGN};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::dialect::LibraryUses;
-use crate::functions::{LEAST_MANTISSA, PARTS};
+use extremal_expr::elementary::{LEAST_MANTISSA, PARTS};
 
 /// The sections `#section name: names of others` of a text that are used, and those that they use, in the order of the text.
 pub(super) fn sections(text: &str, uses: &LibraryUses) -> String {
@@ -36,7 +36,7 @@ impl<'t> LibrarySection<'t> {
 /// The text with the table of logarithms, where it has a place for that.
 fn with_table(body: &str) -> String {
     let (open, close) = if body.contains("static const") { ('{', '}') } else { ('[', ']') };
-    let row = |part: &crate::functions::LogarithmPart| {
+    let row = |part: &extremal_expr::elementary::LogarithmPart| {
         format!("        {open} {:?}, {:?}, {:?} {close},\n", part.reciprocal, part.log[0], part.log[1])
     };
     match body.contains("%parts%") {

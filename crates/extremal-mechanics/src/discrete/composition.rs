@@ -1,5 +1,6 @@
 //! Symmetric compositions: fractions γ_1 … γ_s of the step, palindromic, summing to one.
 
+use extremal_expr::elementary::power;
 use extremal_model::Composition;
 
 /// The fractions of a composition, in order.
@@ -7,7 +8,7 @@ pub fn substeps(composition: Composition) -> Vec<f64> {
     match composition {
         Composition::Yoshida4 => triple_jump(4),
         Composition::Suzuki4 => {
-            let outer = 1.0 / (4.0 - 4f64.powf(1.0 / 3.0));
+            let outer = 1.0 / (4.0 - power(4.0, 1.0 / 3.0));
             vec![outer, outer, 1.0 - 4.0 * outer, outer, outer]
         }
         // Yoshida (1990), solution A.
@@ -21,7 +22,7 @@ pub fn substeps(composition: Composition) -> Vec<f64> {
 
 /// Yoshida's triple jump from order `order − 2`: γ, 1 − 2γ, γ.
 fn triple_jump(order: i32) -> Vec<f64> {
-    let outer = 1.0 / (2.0 - 2f64.powf(1.0 / f64::from(order - 1)));
+    let outer = 1.0 / (2.0 - power(2.0, 1.0 / f64::from(order - 1)));
     vec![outer, 1.0 - 2.0 * outer, outer]
 }
 

@@ -1,5 +1,7 @@
 //! Gauss–Legendre and Gauss–Lobatto quadrature on [0, 1], and Lagrange interpolation.
 
+use extremal_expr::Function;
+
 /// Nodes and weights on [0, 1].
 #[derive(Clone, Debug, PartialEq)]
 pub struct QuadratureRule {
@@ -21,7 +23,7 @@ impl QuadratureRule {
     pub fn gauss(n: usize) -> QuadratureRule {
         let nodes: Vec<f64> = (0..n)
             .map(|i| {
-                let guess = (std::f64::consts::PI * (i as f64 + 0.75) / (n as f64 + 0.5)).cos();
+                let guess = Function::Cos.apply(std::f64::consts::PI * (i as f64 + 0.75) / (n as f64 + 0.5));
                 polish(-guess, |x| {
                     let (p, dp, _) = legendre(n, x);
                     p / dp
@@ -42,7 +44,7 @@ impl QuadratureRule {
                 0 => -1.0,
                 i if i == m => 1.0,
                 i => {
-                    let guess = -(std::f64::consts::PI * i as f64 / m as f64).cos();
+                    let guess = -Function::Cos.apply(std::f64::consts::PI * i as f64 / m as f64);
                     polish(guess, |x| {
                         let (_, dp, ddp) = legendre(m, x);
                         dp / ddp

@@ -273,6 +273,11 @@ struct FilePaths {
     format: FrameFormat,
 }
 
+/// Is there unfinished work for a file?
+pub(super) fn unfinished(path: &Path) -> bool {
+    beside(path, ".part").exists()
+}
+
 fn open(path: &Path) -> Result<(Journal, FilePaths), FrameError> {
     let format = FrameFormat::of(path)?;
     let (part, journal) = (beside(path, ".part"), beside(path, ".part.journal"));

@@ -1,11 +1,13 @@
 //! Tables of many runs: integers, numbers and words by column, written in pieces to files that survive their writer.
 //!
 //! A [`Frame`] is a piece of a table. A [`FrameFile`] takes frames one after the other; what was taken is kept when the program is
-//! killed, and the finished file does not depend on how often it was. A [`WholeTable`] is there when it is finished, or not at all.
+//! killed, and the finished file does not depend on how often it was. [`CompleteParts`] puts files of some rows each together. A [`WholeTable`] is there when it is finished, or not at all.
 
 mod file;
 mod format;
 mod journal;
+mod manifest;
+mod merge;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod whole_table;
@@ -13,6 +15,8 @@ mod whole_table;
 pub use file::{Existing, FrameError, FrameFile, Resumed};
 pub use format::{FrameFormat, last_integer};
 pub use journal::checksum;
+pub use manifest::PartManifest;
+pub use merge::{CompleteParts, MergeError};
 pub use whole_table::WholeTable;
 
 use std::borrow::Cow;
@@ -129,6 +133,19 @@ impl Frame {
         self.integers.iter_mut().zip(&mut other.integers).for_each(|(to, from)| to.append(from));
         self.numbers.iter_mut().zip(&mut other.numbers).for_each(|(to, from)| to.append(from));
         self.texts.iter_mut().zip(&mut other.texts).for_each(|(to, from)| to.append(from));
+    }
+
+    /// Takes the rows from `at` on out of it.
+    pub fn split_off(&mut self, at: usize) -> Frame {
+        let at = at.min(self.rows);
+        let rows = self.rows - at;
+        self.rows = at;
+        Frame {
+            rows,
+            integers: self.integers.iter_mut().map(|column| column.split_off(at)).collect(),
+            numbers: self.numbers.iter_mut().map(|column| column.split_off(at)).collect(),
+            texts: self.texts.iter_mut().map(|column| column.split_off(at)).collect(),
+        }
     }
 
     /// How many rows there are.

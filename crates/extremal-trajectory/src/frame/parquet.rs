@@ -1,18 +1,20 @@
 //! A frame as a row group of Apache Parquet, and the footer that makes row groups a file.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
 use parquet::basic::{LogicalType, Repetition, Type as PhysicalType};
+use parquet::column::reader::get_typed_column_reader;
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{
     FileMetaData, ParquetMetaData, ParquetMetaDataReader, ParquetMetaDataWriter, RowGroupMetaData,
 };
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::record::RowAccessor;
 use parquet::schema::types::{ColumnPath, Type};
@@ -149,6 +151,91 @@ fn write_column<T: DataType>(
     let mut column = column.ok_or_else(|| ParquetError::General("a column is missing in the schema".to_owned()))?;
     column.typed::<T>().write_batch(values, levels, None)?;
     column.close()
+}
+
+/// The row groups of a file that [`RowGroups`] has made, as frames again.
+pub(super) struct GroupReader {
+    file: SerializedFileReader<File>,
+    fields: Fields,
+}
+
+impl GroupReader {
+    pub fn open(path: &Path) -> io::Result<GroupReader> {
+        let file = SerializedFileReader::new(File::open(path)?).map_err(to_io)?;
+        let mut names = [Vec::new(), Vec::new(), Vec::new()];
+        let columns = file.metadata().file_metadata().schema_descr().columns().to_vec();
+        for column in &columns {
+            let kind = match column.physical_type() {
+                PhysicalType::INT64 => 0,
+                PhysicalType::DOUBLE => 1,
+                PhysicalType::BYTE_ARRAY => 2,
+                other => return Err(to_io(ParquetError::General(format!("no table of ours has columns of {other}")))),
+            };
+            names[kind].push(column.name().to_owned());
+        }
+        let [integers, numbers, texts] = names;
+        let fields =
+            Fields::new(integers, numbers, texts).map_err(|error| to_io(ParquetError::External(error.into())))?;
+        if !fields.names().eq(columns.iter().map(|column| column.name())) {
+            return Err(to_io(ParquetError::General("no table of ours has its columns in this order".to_owned())));
+        }
+        Ok(GroupReader { file, fields })
+    }
+
+    pub fn fields(&self) -> &Fields {
+        &self.fields
+    }
+
+    pub fn groups(&self) -> usize {
+        self.file.num_row_groups()
+    }
+
+    pub fn frame(&self, group: usize) -> io::Result<Frame> {
+        self.read(group).map_err(to_io)
+    }
+
+    fn read(&self, group: usize) -> Result<Frame, ParquetError> {
+        let group = self.file.get_row_group(group)?;
+        let group = group.as_ref();
+        let mut frame = Frame::new(&self.fields);
+        frame.rows = group.metadata().num_rows() as usize;
+        let first_text = self.fields.integers + self.fields.numbers;
+        for at in 0..self.fields.len() {
+            if at < self.fields.integers {
+                frame.integers[at] = read_column::<Int64Type>(group, at, &mut None)?;
+            } else if at < first_text {
+                frame.numbers[at - self.fields.integers] = read_column::<DoubleType>(group, at, &mut None)?;
+            } else {
+                let mut present = Some(Vec::new());
+                let mut words = read_column::<ByteArrayType>(group, at, &mut present)?.into_iter();
+                for level in present.unwrap_or_default() {
+                    let word = if level > 0 { words.next() } else { None };
+                    let word = word.map(|word| word.as_utf8().map(|text| Cow::Owned(text.to_owned()))).transpose()?;
+                    frame.texts[at - first_text].push(word);
+                }
+            }
+        }
+        Ok(frame)
+    }
+}
+
+/// The values of a column; where some may be missing, `present` gets 1 or 0 for each row.
+fn read_column<T: DataType>(
+    group: &dyn RowGroupReader,
+    at: usize,
+    present: &mut Option<Vec<i16>>,
+) -> Result<Vec<T::T>, ParquetError> {
+    let rows = group.metadata().num_rows() as usize;
+    let mut reader = get_typed_column_reader::<T>(group.get_column_reader(at)?);
+    let (mut values, mut read) = (Vec::with_capacity(rows), 0);
+    while read < rows {
+        let (records, ..) = reader.read_records(rows - read, present.as_mut(), None, &mut values)?;
+        if records == 0 {
+            return Err(ParquetError::General("a column ends before its rows do".to_owned()));
+        }
+        read += records;
+    }
+    Ok(values)
 }
 
 /// The first integer of the last row.

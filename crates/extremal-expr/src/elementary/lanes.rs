@@ -8,19 +8,25 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 /// Loops over plain arrays, inlined into a function compiled for wide registers, become one instruction each. What happens to
 /// one number never depends on the others, so the bits do not depend on `N`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Lanes<const N: usize>(pub [f64; N]);
+pub struct Lanes<const N: usize>(
+    /// The numbers.
+    pub [f64; N],
+);
 
 impl<const N: usize> Lanes<N> {
+    /// A function of each.
     #[inline(always)]
     pub fn map(self, f: impl Fn(f64) -> f64) -> Self {
         Lanes(from_fn(|i| f(self.0[i])))
     }
 
+    /// A function of each with its counterpart.
     #[inline(always)]
     pub fn map2(self, b: Self, f: impl Fn(f64, f64) -> f64) -> Self {
         Lanes(from_fn(|i| f(self.0[i], b.0[i])))
     }
 
+    /// A function of each with its two counterparts.
     #[inline(always)]
     pub fn map3(self, b: Self, c: Self, f: impl Fn(f64, f64, f64) -> f64) -> Self {
         Lanes(from_fn(|i| f(self.0[i], b.0[i], c.0[i])))
@@ -32,6 +38,7 @@ impl<const N: usize> Lanes<N> {
         self.map3(b.into(), c.into(), f64::mul_add)
     }
 
+    /// Absolute values.
     #[inline(always)]
     pub fn abs(self) -> Self {
         self.map(f64::abs)
@@ -43,6 +50,7 @@ impl<const N: usize> Lanes<N> {
         self.map3(of, otherwise.into(), |here, x, there| if holds(x) { here } else { there })
     }
 
+    /// Does a condition hold for any of them?
     #[inline(always)]
     pub fn any(self, holds: impl Fn(f64) -> bool) -> bool {
         // Without a short cut, so that it is one comparison of all.
@@ -86,7 +94,7 @@ operator!(Div, div);
 
 /// An unevaluated sum: `hi` is the number rounded, `lo` what the rounding left over.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Double<const N: usize> {
+pub(super) struct Double<const N: usize> {
     pub hi: Lanes<N>,
     pub lo: Lanes<N>,
 }
@@ -131,7 +139,7 @@ impl<const N: usize> Double<N> {
 
 /// Polynomials `c0 + c1 x + c2 x² + …` of up to twelve terms, in pairs and pairs of pairs (Estrin), so that few operations wait
 /// for each other. Written out: the compiler does not see through a loop.
-pub(crate) struct EstrinPowers<const N: usize> {
+pub(super) struct EstrinPowers<const N: usize> {
     x: [Lanes<N>; 4],
 }
 
@@ -175,4 +183,4 @@ impl<const N: usize> EstrinPowers<N> {
 }
 
 /// Adding and subtracting it rounds to the nearest integer, which meanwhile stands in the last bits: 1.5·2⁵².
-pub(crate) const ROUNDING: f64 = 6_755_399_441_055_744.0;
+pub const ROUNDING: f64 = 6_755_399_441_055_744.0;

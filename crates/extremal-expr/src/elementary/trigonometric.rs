@@ -4,13 +4,12 @@ use super::huge_angle::reduce_huge;
 use super::lanes::{Double, EstrinPowers, Lanes, ROUNDING};
 
 /// π/2 in three parts of 53 bits.
-pub(crate) const HALF_PI: [f64; 3] =
-    [std::f64::consts::FRAC_PI_2, 6.123_233_995_736_766e-17, -1.497_384_904_859_169_8e-33];
+pub const HALF_PI: [f64; 3] = [std::f64::consts::FRAC_PI_2, 6.123_233_995_736_766e-17, -1.497_384_904_859_169_8e-33];
 /// Beyond, three parts of π/2 and one of the angle do not suffice.
-pub(crate) const LARGEST_ANGLE: f64 = 1e9;
+pub const LARGEST_ANGLE: f64 = 1e9;
 
-/// (sin x - x)/x³ and (cos x - 1 + x²/2)/x⁴ in x², |x| ≤ π/4, from fdlibm (Sun Microsystems, 1993): errors below 2⁻⁵⁸.
-pub(crate) const SINE: [f64; 6] = [
+/// (sin x - x)/x³ in x², |x| ≤ π/4, from fdlibm (Sun Microsystems, 1993): errors below 2⁻⁵⁸.
+pub const SINE: [f64; 6] = [
     -1.666_666_666_666_663_243_48e-1,
     8.333_333_333_322_489_461_24e-3,
     -1.984_126_982_985_794_931_34e-4,
@@ -18,7 +17,8 @@ pub(crate) const SINE: [f64; 6] = [
     -2.505_076_025_340_686_341_95e-8,
     1.589_690_995_211_550_102_21e-10,
 ];
-pub(crate) const COSINE: [f64; 6] = [
+/// (cos x - 1 + x²/2)/x⁴ in x², from the same place and as good.
+pub const COSINE: [f64; 6] = [
     4.166_666_666_666_660_190_37e-2,
     -1.388_888_888_887_410_957_49e-3,
     2.480_158_728_947_672_941_78e-5,
@@ -114,8 +114,9 @@ fn with_large<const N: usize, const M: usize>(
     values
 }
 
+/// Sine and cosine of every lane.
 #[inline(always)]
-pub(crate) fn sin_cos<const N: usize>(x: Lanes<N>) -> (Lanes<N>, Lanes<N>) {
+pub fn sin_cos<const N: usize>(x: Lanes<N>) -> (Lanes<N>, Lanes<N>) {
     let (sin, cos) = ReducedAngle::of(x).sin_cos();
     if x.any(is_large) {
         let [sin, cos] = with_large([sin, cos], x, |reduced| {
@@ -128,7 +129,7 @@ pub(crate) fn sin_cos<const N: usize>(x: Lanes<N>) -> (Lanes<N>, Lanes<N>) {
 }
 
 #[inline(always)]
-pub(crate) fn tan<const N: usize>(x: Lanes<N>) -> Lanes<N> {
+pub(super) fn tan<const N: usize>(x: Lanes<N>) -> Lanes<N> {
     // Tiny angles are their own tangents, with the sign of zero.
     let value = x.where_(x, |x| x.abs() < 1e-8, ReducedAngle::of(x).tan());
     if x.any(is_large) { with_large([value], x, |reduced| [reduced.tan().0[0]])[0] } else { value }

@@ -2,7 +2,7 @@
 
 /// A range of mantissas, all near `1/reciprocal`.
 #[derive(Clone, Copy)]
-pub(crate) struct LogarithmPart {
+pub struct LogarithmPart {
     /// Of so few bits that its product with a mantissa, less one, is exact.
     pub reciprocal: f64,
     /// Minus the logarithm of `reciprocal`: a multiple of 2⁻⁴², and the rest.
@@ -13,9 +13,10 @@ const COUNT: usize = 128;
 /// A part has two to this power numbers.
 pub(super) const PART_BITS: u32 = 52 - COUNT.ilog2();
 /// The bits of the least mantissa: about √½, such that one is in the middle of a part, whose logarithm is zero then.
-pub(crate) const LEAST_MANTISSA: u64 = 1f64.to_bits() - (149 << (PART_BITS - 1));
+pub const LEAST_MANTISSA: u64 = 1f64.to_bits() - (149 << (PART_BITS - 1));
 
-pub(crate) static PARTS: [LogarithmPart; COUNT] = parts();
+/// One for each part of the mantissas, from [`LEAST_MANTISSA`] on.
+pub static PARTS: [LogarithmPart; COUNT] = parts();
 
 const fn parts() -> [LogarithmPart; COUNT] {
     let mut parts = [LogarithmPart { reciprocal: 1.0, log: [0.0; 2] }; COUNT];

@@ -64,7 +64,7 @@ fn scale<const N: usize>(x: Lanes<N>, exponent: Lanes<N>, shift: i64) -> Lanes<N
 }
 
 #[inline(always)]
-pub(crate) fn exp<const N: usize>(x: Lanes<N>) -> Lanes<N> {
+pub(super) fn exp<const N: usize>(x: Lanes<N>) -> Lanes<N> {
     exp_of(Double { hi: x, lo: 0.0.into() })
 }
 
@@ -105,20 +105,20 @@ fn with_sign<const N: usize>(value: Lanes<N>, of: Lanes<N>) -> Lanes<N> {
 }
 
 #[inline(always)]
-pub(crate) fn sinh<const N: usize>(x: Lanes<N>) -> Lanes<N> {
+pub(super) fn sinh<const N: usize>(x: Lanes<N>) -> Lanes<N> {
     let value = sinh_cosh(x).0;
     // An infinite leading part leaves no number behind it.
     with_sign(value.hi.where_(value.hi, |hi| hi == f64::INFINITY, value.round()), x)
 }
 
 #[inline(always)]
-pub(crate) fn cosh<const N: usize>(x: Lanes<N>) -> Lanes<N> {
+pub(super) fn cosh<const N: usize>(x: Lanes<N>) -> Lanes<N> {
     let value = sinh_cosh(x).1;
     value.hi.where_(value.hi, |hi| hi == f64::INFINITY, value.round())
 }
 
 #[inline(always)]
-pub(crate) fn tanh<const N: usize>(x: Lanes<N>) -> Lanes<N> {
+pub(super) fn tanh<const N: usize>(x: Lanes<N>) -> Lanes<N> {
     let (sinh, cosh) = sinh_cosh(x);
     let one = Lanes::from(1.0);
     with_sign(one.where_(x.abs(), |x| x > 20.0, sinh.over(cosh)), x)

@@ -1,27 +1,30 @@
 //! Elementary functions of our own: the same bits on every machine and in every evaluator, whether one number is computed or
-//! many side by side. Errors are below one unit in the last place (two for powers), which `tests.rs` measures.
+//! many side by side, a number of a model file or a step. Errors are below one unit in the last place (two for powers), which `tests.rs` measures.
 
 mod exponential;
 mod huge_angle;
-pub(crate) mod lanes;
+mod lanes;
 mod logarithm;
 mod logarithm_parts;
 mod rare;
 #[cfg(test)]
 mod tests;
-pub(crate) mod trigonometric;
+mod trigonometric;
 
-use extremal_expr::{Function, Function2};
+use crate::{Function, Function2};
 
-pub(crate) use exponential::{cosh, exp, sinh, tanh};
-pub(crate) use lanes::Lanes;
-pub(crate) use logarithm::{log, pow};
-pub(crate) use logarithm_parts::{LEAST_MANTISSA, LogarithmPart, PARTS};
-pub(crate) use trigonometric::{sin_cos, tan};
+pub use lanes::{Lanes, ROUNDING};
+pub use logarithm::pow;
+pub use logarithm_parts::{LEAST_MANTISSA, LogarithmPart, PARTS};
+pub use trigonometric::{COSINE, HALF_PI, LARGEST_ANGLE, SINE, sin_cos};
+
+use exponential::{cosh, exp, sinh, tanh};
+use logarithm::log;
+use trigonometric::tan;
 
 /// The function of every lane.
 #[inline(always)]
-pub(crate) fn apply<const N: usize>(function: Function, x: Lanes<N>) -> Lanes<N> {
+pub fn apply<const N: usize>(function: Function, x: Lanes<N>) -> Lanes<N> {
     match function {
         Function::Sin => sin_cos(x).0,
         Function::Cos => sin_cos(x).1,
@@ -45,7 +48,7 @@ pub(crate) fn apply<const N: usize>(function: Function, x: Lanes<N>) -> Lanes<N>
 
 /// The function of every pair of lanes.
 #[inline(always)]
-pub(crate) fn apply2<const N: usize>(function: Function2, a: Lanes<N>, b: Lanes<N>) -> Lanes<N> {
+pub fn apply2<const N: usize>(function: Function2, a: Lanes<N>, b: Lanes<N>) -> Lanes<N> {
     // A NaN operand gives NaN: a lost NaN would hide a left domain.
     match function {
         Function2::Atan2 => a.map2(b, libm::atan2),
@@ -67,5 +70,34 @@ pub(crate) fn apply2<const N: usize>(function: Function2, a: Lanes<N>, b: Lanes<
                 a
             }
         }),
+    }
+}
+
+/// `x^y` of one number, as [`pow`] has it.
+///
+/// ```
+/// assert_eq!(extremal_expr::elementary::power(8.0, 1.0 / 3.0), 2.0);
+/// ```
+pub fn power(x: f64, y: f64) -> f64 {
+    pow(Lanes([x]), Lanes([y])).0[0]
+}
+
+/// `x^n` by squaring. The powers of the standard library may have other bits elsewhere.
+///
+/// ```
+/// assert_eq!(extremal_expr::elementary::integer_power(-2.0, -3), -0.125);
+/// ```
+pub fn integer_power(x: f64, n: i64) -> f64 {
+    let Ok(small) = i32::try_from(n) else { return power(x, n as f64) };
+    let (mut square, mut left, mut product) = (x, small.unsigned_abs(), 1.0);
+    loop {
+        if left & 1 == 1 {
+            product *= square;
+        }
+        left /= 2;
+        if left == 0 {
+            return if small < 0 { 1.0 / product } else { product };
+        }
+        square *= square;
     }
 }

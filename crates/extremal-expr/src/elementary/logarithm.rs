@@ -52,7 +52,7 @@ fn ratio<const N: usize>(f: Lanes<N>) -> Double<N> {
 }
 
 #[inline(always)]
-pub(crate) fn log<const N: usize>(x: Lanes<N>) -> Lanes<N> {
+pub(super) fn log<const N: usize>(x: Lanes<N>) -> Lanes<N> {
     let Split { exponent, mantissa } = split(x, ROOT_HALF);
     let s = ratio(mantissa - 1.0);
     let square = s.hi * s.hi;
@@ -97,8 +97,9 @@ pub(super) fn artanh_near_zero<const N: usize>(s: Double<N>) -> Lanes<N> {
     s.hi + (s.hi * square * 0.5).fma(EstrinPowers::of(square).eight(LOGARITHM), s.lo)
 }
 
+/// `x^y` of every pair of lanes.
 #[inline(always)]
-pub(crate) fn pow<const N: usize>(x: Lanes<N>, y: Lanes<N>) -> Lanes<N> {
+pub fn pow<const N: usize>(x: Lanes<N>, y: Lanes<N>) -> Lanes<N> {
     let log = fine_log(x);
     let product = Double::product(y, log.hi);
     // Beyond, the power is zero or infinite, whatever the rest is, which may be no number.
