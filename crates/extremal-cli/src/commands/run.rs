@@ -19,6 +19,7 @@ Examples:
   extremal run my-model.toml --out run.csv --plot run.svg
   extremal run gallery:pendulum --method \"galerkin(3)\" --step 0.1 --until 100
   extremal run gallery:chain-pendulum --set n=32 --record 10 --out chain.parquet
+  extremal run gallery:double-pendulum --columns t,energy,x2,y2 --out tip.csv
   extremal run gallery:piston-between-gases --plot heat.svg
   extremal run gallery:kepler --json | jq .invariants.energy.max_drift
   extremal run gallery:three-body-figure-eight --track found
@@ -43,6 +44,9 @@ pub struct RunArguments {
     /// Write every N-th step to the files
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     record: Option<u64>,
+    /// Write these columns to the files, in this order, by name or with `*`: `t,x,p_*`; definitions and errors against [exact] too
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    columns: Vec<String>,
     /// Record the conserved quantities that `analyze` finds, beside those of the model
     #[arg(long, value_enum, value_name = "WHAT")]
     track: Option<Track>,
@@ -63,6 +67,7 @@ impl RunArguments {
             step: march.step.or(model.simulation().step),
             extent: march.extent.or(model.simulation().extent),
             record: self.record.unwrap_or(march.record),
+            columns: self.columns.iter().map(|name| name.trim().to_owned()).collect(),
             ..march
         }
     }
