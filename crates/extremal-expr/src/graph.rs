@@ -11,6 +11,7 @@ use crate::build::Arena;
 use crate::function::{Function, Function2};
 use crate::node::{Id, Node, Relation};
 use crate::rational::Rational;
+use crate::table::TableFunction;
 
 /// A hash-consed expression graph: every distinct expression exists once, simplified as it was built.
 ///
@@ -207,6 +208,7 @@ impl Graph {
                 Node::Power(a, b) if v(a).is_nan() || v(b).is_nan() => f64::NAN,
                 Node::Power(a, b) => v(a).powf(v(b)),
                 Node::Call(f, a) => f.apply(v(a)),
+                Node::Table(f, a) => f.value(v(a)),
                 Node::Call2(f, a, b) => f.apply(v(a), v(b)),
                 Node::Select(c, a, b) => {
                     if v(c) != 0.0 {
@@ -297,6 +299,11 @@ impl<'g> Expr<'g> {
     /// A function of this expression.
     pub fn call(self, function: Function) -> Expr<'g> {
         self.map(|a, x| a.call(function, x))
+    }
+
+    /// A function of a table of this expression.
+    pub fn table(self, function: TableFunction) -> Expr<'g> {
+        self.map(|a, x| a.table(function, x))
     }
 
     /// Sine.

@@ -1,5 +1,7 @@
 //! What is given from outside the model file.
 
+use std::path::PathBuf;
+
 use crate::diagnostic::{Code, Diagnostic, Problems, Span};
 use crate::document::{Scalar, ScalarSeries};
 use crate::suggest::help_for;
@@ -31,6 +33,7 @@ pub struct Overrides {
     until: Option<String>,
     constraints: Option<ConstraintForm>,
     project: Option<bool>,
+    folder: Option<PathBuf>,
 }
 
 impl Overrides {
@@ -77,6 +80,13 @@ impl Overrides {
         self
     }
 
+    /// Says where files are looked for that the model names: the folder of the model file. Without it, none are read.
+    #[must_use]
+    pub fn folder(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.folder = Some(folder.into());
+        self
+    }
+
     /// The replaced parameters, in the order in which they were set.
     pub fn parameters(&self) -> impl Iterator<Item = (&str, &str)> {
         self.parameters.iter().map(|(name, value)| (name.as_str(), value.as_str()))
@@ -84,7 +94,7 @@ impl Overrides {
 
     /// Is nothing replaced?
     pub fn is_empty(&self) -> bool {
-        *self == Overrides::default()
+        *self == Overrides { folder: self.folder.clone(), ..Overrides::default() }
     }
 
     /// Is a parameter or a start replaced?
@@ -98,6 +108,7 @@ impl Overrides {
     }
 
     pub(crate) fn apply(&self, statements: &mut Statements, problems: &mut Problems) {
+        statements.folder.clone_from(&self.folder);
         let parameters = self.parameters.iter().map(|(name, value)| (name, value, false));
         let assigned = self.assigned.iter().map(|(name, value)| (name, value, true));
         for (name, value, or_start) in parameters.chain(assigned) {

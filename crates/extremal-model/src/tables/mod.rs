@@ -39,7 +39,10 @@ mod simulation;
 mod starts;
 mod states;
 mod stop;
+mod tabulated;
 mod virtual_work;
+
+use std::path::PathBuf;
 
 use extremal_expr::{Graph, Id};
 
@@ -102,9 +105,10 @@ pub struct ModelTable {
 }
 
 /// In the order of the documentation.
-static TABLES: [&ModelTable; 28] = [
+static TABLES: [&ModelTable; 29] = [
     &parameters::TABLE,
     &functions::TABLE,
+    &tabulated::TABLE,
     &coordinates::TABLE,
     &entropies::TABLE,
     &matter::TABLE,
@@ -160,6 +164,9 @@ pub(crate) struct Statements {
     pub description: Option<String>,
     pub parameters: Vec<ParameterStatement>,
     pub functions: Vec<functions::FunctionStatement>,
+    pub tabulated: Vec<tabulated::TabulatedStatement>,
+    /// Where files are looked for that the model names.
+    pub folder: Option<PathBuf>,
     pub coordinates: Vec<coordinates::CoordinateStatement>,
     pub entropies: Vec<entropies::EntropyStatement>,
     pub matter: Vec<matter::AmountStatement>,
@@ -202,6 +209,8 @@ impl Statements {
             description: _,
             parameters: _,
             functions,
+            tabulated,
+            folder: _,
             coordinates: _,
             entropies,
             matter,
@@ -247,7 +256,7 @@ impl Statements {
             || boundary.is_some()
             || discrete.is_some()
             || discretisation.is_some();
-        !(!functions.is_empty() || rubs || watched || heated || open || restricted || sought)
+        !(!functions.is_empty() || !tabulated.is_empty() || rubs || watched || heated || open || restricted || sought)
     }
 }
 
@@ -351,6 +360,7 @@ struct DeclaredQuantities {
 
 impl DeclaredQuantities {
     fn of(resolver: &mut Resolver<'_, '_>, statements: &Statements) -> DeclaredQuantities {
+        tabulated::resolve(resolver, &statements.tabulated, statements.folder.as_deref());
         functions::resolve(resolver, &statements.functions);
         let parameters = parameters::resolve(resolver, &statements.parameters);
         let mut coordinates = coordinates::declare_all(resolver, statements);
@@ -478,6 +488,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         parameters::warn_unused(resolver, &statements.parameters);
         definitions::warn_unused(resolver, &statements.definitions);
         functions::warn_unused(resolver);
+        tabulated::warn_unused(resolver);
     }
     let dynamics = dynamics?;
     state_law.give_rates(graph, dynamics.lagrangian, &mut states.list);
