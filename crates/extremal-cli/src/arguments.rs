@@ -234,7 +234,7 @@ pub fn setting(text: &str) -> Result<SettingText, String> {
     }
 }
 
-fn assignment(text: &str) -> Result<(String, String), String> {
+pub fn assignment(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
             Ok((name.trim().to_owned(), value.trim().to_owned()))

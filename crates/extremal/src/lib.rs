@@ -61,7 +61,7 @@ mod sweep;
 
 pub use analyze::{Analysis, Conserved};
 pub use builder::{
-    AmountSpec, BoundarySpec, ConstraintSpec, ControlSpec, CoordinateSpec, EntropySpec, ModelBuilder, PortSpec,
+    AmountSpec, BoundarySpec, ConstraintSpec, ControlSpec, TableSpec, CoordinateSpec, EntropySpec, ModelBuilder, PortSpec,
     StateSpec, Value,
 };
 pub use compare::{Comparison, Measured};

@@ -9,6 +9,7 @@ mod export;
 mod failures;
 mod hamiltonian;
 mod heat;
+mod inputs;
 mod pages;
 mod papers;
 mod settings;

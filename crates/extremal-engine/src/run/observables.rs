@@ -183,6 +183,12 @@ impl Observables {
             columns.push(Column::new(name, Role::Invariant));
             outputs.push(g.expr(quantity.expression));
         }
+        for control in model.controls().iter().filter(|_| system.flow.is_none()) {
+            if let Some(law) = control.law {
+                columns.push(Column::new(control.name.as_str(), Role::Control));
+                outputs.push(g.expr(law));
+            }
+        }
         let asked: Vec<Id> = model.outputs().iter().map(|output| output.expression).collect();
         let asked = g.substitute(&g.exprs(&asked), &derived_quantities(model, system, all, &kept, energy));
         for (output, expression) in model.outputs().iter().zip(asked) {

@@ -136,12 +136,12 @@ pub(super) fn check(x: &[f64], y: &[f64], interpolation: Interpolation) -> Resul
             return Err(TableProblem::NotIncreasing { at: at + 1, x: *value });
         }
     }
-    for at in 0..y.len() {
-        let next = (at + 1).min(y.len() - 1);
-        let rise = (y[next] - y[at]) / (x[next] - x[at]).powi(3);
-        if !y[at].is_finite() || next > at && !rise.is_finite() {
-            return Err(TableProblem::NotFinite { at: at + 1 });
-        }
+    if let Some(at) = y.iter().position(|value| !value.is_finite()) {
+        return Err(TableProblem::NotFinite { at: at + 1 });
+    }
+    let rise = |at: usize| (y[at + 1] - y[at]) / (x[at + 1] - x[at]).powi(3);
+    if let Some(at) = (0..y.len() - 1).find(|at| !rise(*at).is_finite()) {
+        return Err(TableProblem::NotFinite { at: at + 1 });
     }
     let (first, last) = (y[0], y[y.len() - 1]);
     if interpolation == Interpolation::Periodic && first != last {

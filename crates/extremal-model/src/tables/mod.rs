@@ -180,6 +180,8 @@ pub(crate) struct Statements {
     pub ports: Vec<ports::PortStatement>,
     pub constraints: Vec<constraints::ConstraintStatement>,
     pub controls: Vec<controls::ControlStatement>,
+    /// What controls are in a simulation, as said from outside of the file.
+    pub laws: Vec<(String, String)>,
     pub objective: Option<objective::ObjectiveStatement>,
     pub boundary: Option<boundary::BoundaryStatement>,
     pub observables: observables::ObservablesStatement,
@@ -234,6 +236,7 @@ impl Statements {
             ports,
             constraints,
             controls,
+            laws: _,
             objective,
             boundary,
             observables: observables::ObservablesStatement { outputs, invariants, symmetries, exact },
@@ -392,7 +395,14 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         hamiltonian::CarriedStarts { entropies: &entropies.list, amounts: &amounts.list, states: &states.list };
     let stated = hamiltonian::resolve(resolver, statements, &mut coordinates, &mut definitions, &carried);
     let timing = statements.boundary.as_ref().and_then(|stated| boundary::timing(resolver, stated));
-    let controls = controls::resolve(resolver, &statements.controls, &declared_controls, &coordinates, &definitions);
+    let controls = controls::resolve(
+        resolver,
+        &statements.controls,
+        &statements.laws,
+        &declared_controls,
+        &coordinates,
+        &definitions,
+    );
     states::resolve_rates(resolver, statements, &mut states, &controls);
     let state = boundary::StateComponents {
         coordinates: &coordinates,

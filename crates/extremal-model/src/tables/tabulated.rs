@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use extremal_expr::{Interpolation, OutsideTable, TableFunction};
 
-use super::ModelTable;
+use super::{ModelTable, Statements};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::document::{Name, Scalar, ScalarSeries, TableEntry, TableField, TableReader, field, keys};
 use crate::resolver::Resolver;
@@ -104,6 +104,26 @@ fn column<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -> Optio
             );
             None
         }
+    }
+}
+
+impl Statements {
+    /// Adds a table of values that hold up to the next ones, by a name like this one, which is returned.
+    pub(crate) fn add_table(&mut self, like: &str, points: &[[f64; 2]]) -> String {
+        let mut text: String = like.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
+        while self.tabulated.iter().any(|table| table.name.text == text) {
+            text.push('_');
+        }
+        let column = |at: usize| Some(TableColumn::Numbers(points.iter().map(|point| point[at]).collect(), 0..0));
+        self.tabulated.push(TabulatedStatement {
+            name: Name { text: text.clone(), span: 0..0 },
+            x: column(0),
+            y: column(1),
+            interpolation: Some(Interpolation::Constant),
+            outside: Some(OutsideTable::Hold),
+            ..TabulatedStatement::default()
+        });
+        text
     }
 }
 
