@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::{Rational, TableFunction};
 use crate::function::{Algebra, Function, Function2};
+use crate::{Rational, TableFunction};
 
 /// The place of a node in its [`Graph`](crate::Graph). Children have smaller ids than their parents, so increasing id is a
 /// topological order and every pass over a graph is a loop.

@@ -85,8 +85,7 @@ fn a_periodic_table_repeats_itself() {
 #[test]
 fn outside_is_what_was_stated() {
     let ends = |outside| through(Interpolation::Linear, outside);
-    let (error, hold, extend) =
-        (ends(OutsideTable::Error), ends(OutsideTable::Hold), ends(OutsideTable::Extend));
+    let (error, hold, extend) = (ends(OutsideTable::Error), ends(OutsideTable::Hold), ends(OutsideTable::Extend));
     assert!(error.value(-0.1).is_nan() && error.value(6.1).is_nan() && error.value(f64::NAN).is_nan());
     assert!((error.value(6.0 + 1e-12) - 2.0).abs() < 1e-9);
     assert_eq!((hold.value(-1.0), hold.value(7.0)), (0.0, 2.0));

@@ -431,10 +431,9 @@ fn code(kind: &SyntaxErrorKind) -> Code {
         | Kind::NotAnInteger { .. }
         | Kind::MisplacedIndex => Code::InvalidIndex,
         Kind::ExpectedNumber | Kind::ExpectedCondition => Code::NumberOrCondition,
-        Kind::Refused { .. }
-        | Kind::NotAFunction { .. }
-        | Kind::BareFunction { .. }
-        | Kind::PrimedFunction { .. } => Code::Misuse,
+        Kind::Refused { .. } | Kind::NotAFunction { .. } | Kind::BareFunction { .. } | Kind::PrimedFunction { .. } => {
+            Code::Misuse
+        }
         Kind::DivisionByZero => Code::NotFinite,
         _ => Code::ExpressionSyntax,
     }

@@ -61,8 +61,8 @@ mod sweep;
 
 pub use analyze::{Analysis, Conserved};
 pub use builder::{
-    AmountSpec, BoundarySpec, ConstraintSpec, ControlSpec, TableSpec, CoordinateSpec, EntropySpec, ModelBuilder, PortSpec,
-    StateSpec, Value,
+    AmountSpec, BoundarySpec, ConstraintSpec, ControlSpec, CoordinateSpec, EntropySpec, ModelBuilder, PortSpec,
+    StateSpec, TableSpec, Value,
 };
 pub use compare::{Comparison, Measured};
 pub use compiled::CompiledSimulation;

@@ -162,7 +162,8 @@ impl Dialect for Julia {
         let [breaks, pieces] = written(function, |x| self.number(x), ["(", ")"]);
         let name = table_name(function);
         let period = function.period().map(digits);
-        let again = period.map_or(String::new(), |p| format!("    x = x - {p} * floor((x - {name}_breaks[1]) / {p})\n"));
+        let again =
+            period.map_or(String::new(), |p| format!("    x = x - {p} * floor((x - {name}_breaks[1]) / {p})\n"));
         format!(
             "const {name}_breaks = [{breaks}]\nconst {name}_pieces = [{pieces}]\nfunction {name}(x)\n{again}    \
              origin, a, b, c, d = {name}_pieces[searchsortedlast({name}_breaks, x) + 1]\n    distance = x - origin\n    \

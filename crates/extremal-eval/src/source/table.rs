@@ -19,8 +19,7 @@ pub(super) fn written(
 ) -> [String; 2] {
     let breaks: Vec<String> = function.breaks().iter().map(|at| number(*at)).collect();
     let piece = |piece: &extremal_expr::PolynomialPiece| {
-        let numbers: Vec<String> =
-            std::iter::once(piece.origin).chain(piece.coefficients).map(&number).collect();
+        let numbers: Vec<String> = std::iter::once(piece.origin).chain(piece.coefficients).map(&number).collect();
         format!("{open}{}{close}", numbers.join(", "))
     };
     let pieces: Vec<String> = function.pieces().iter().map(piece).collect();

@@ -230,7 +230,9 @@ impl<'a, 'g> AstLowering<'a, 'g> {
     fn reference(&mut self, id: NodeId, name: TextSpan, at: Option<ElementIndex>, primes: u32) -> LoweredValue<'g> {
         let resolved = self.resolved;
         match resolved.nodes[id.index()] {
-            Referent::Nothing | Referent::Function(_) | Referent::Declared | Referent::Zero | Referent::Table(_) => LoweredValue::Invalid,
+            Referent::Nothing | Referent::Function(_) | Referent::Declared | Referent::Zero | Referent::Table(_) => {
+                LoweredValue::Invalid
+            }
             Referent::Argument(place) => self.argument(id, name, place as usize, at, primes),
             Referent::Pi => LoweredValue::Number(self.graph.pi(), None),
             Referent::Index(each) => match self.series.iter().find(|s| s.each == each) {

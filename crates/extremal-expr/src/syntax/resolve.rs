@@ -146,7 +146,9 @@ impl<'a> AstResolver<'a, '_, '_, '_> {
     fn unknown(&mut self, name: &str, span: TextSpan) {
         let kind = match Named::find(name) {
             Some(_) => Kind::BareFunction { name: name.to_owned() },
-            None if self.scope.function(name).is_some() || self.scope.table(name).is_some() => Kind::BareFunction { name: name.to_owned() },
+            None if self.scope.function(name).is_some() || self.scope.table(name).is_some() => {
+                Kind::BareFunction { name: name.to_owned() }
+            }
             None => {
                 let scope = self.scope;
                 let declared = self.candidates.get_or_insert_with(|| scope.names());

@@ -278,7 +278,8 @@ fn spline_slopes(x: &[f64], y: &[f64]) -> Vec<f64> {
         (rows.middle[0], rows.upper[0]) = (w[1], first);
         right[0] = ((w[0] + 2.0 * first) * w[1] * s[0] + w[0] * w[0] * s[1]) / first;
         (rows.lower[last], rows.middle[last]) = (end, w[last - 2]);
-        right[last] = (w[last - 1] * w[last - 1] * s[last - 2] + (2.0 * end + w[last - 1]) * w[last - 2] * s[last - 1]) / end;
+        right[last] =
+            (w[last - 1] * w[last - 1] * s[last - 2] + (2.0 * end + w[last - 1]) * w[last - 2] * s[last - 1]) / end;
     }
     rows.solve(&right)
 }

@@ -82,12 +82,7 @@ impl TableFunction {
         Ok(TableFunction::kept(name.to_owned(), breaks, pieces, period))
     }
 
-    fn kept(
-        name: String,
-        breaks: Vec<f64>,
-        pieces: Vec<PolynomialPiece>,
-        period: Option<f64>,
-    ) -> TableFunction {
+    fn kept(name: String, breaks: Vec<f64>, pieces: Vec<PolynomialPiece>, period: Option<f64>) -> TableFunction {
         let density = interpolation::density(&breaks);
         let new = TablePieces { number: 0, name, breaks, pieces, period, density };
         let key = new.hashed();

@@ -53,12 +53,20 @@ const FIELDS: &[TableField<TabulatedStatement>] = &[
         "a file of numbers in columns with a line of names above them, separated by commas, semicolons, tabs or spaces; its path is relative to the model file",
         |reader, entry, into| into.file = reader.string(entry),
     ),
-    field("x", "the arguments, in increasing order: the name of a column, the first one unless it is said, or a list of numbers", |reader, entry, into| {
-        into.x = column(reader, entry);
-    }),
-    field("y", "the values: the name of a column, the second one unless it is said, or a list of numbers", |reader, entry, into| {
-        into.y = column(reader, entry);
-    }),
+    field(
+        "x",
+        "the arguments, in increasing order: the name of a column, the first one unless it is said, or a list of numbers",
+        |reader, entry, into| {
+            into.x = column(reader, entry);
+        },
+    ),
+    field(
+        "y",
+        "the values: the name of a column, the second one unless it is said, or a list of numbers",
+        |reader, entry, into| {
+            into.y = column(reader, entry);
+        },
+    ),
     field(
         "interpolation",
         "`cubic` (the default: a spline with two continuous derivatives), `linear`, `monotone` (cubic pieces without new hills), `periodic` (a spline that repeats itself; the last value is the first again) or `constant` (each value up to the next)",
@@ -164,10 +172,8 @@ fn read(statement: &TabulatedStatement, folder: Option<&Path>) -> Result<TableFu
         }
         (Some(file), x, y) => columns_of(file, [x.as_ref(), y.as_ref()], folder)?,
     };
-    let (interpolation, outside) = (
-        statement.interpolation.unwrap_or(Interpolation::Cubic),
-        statement.outside.unwrap_or(OutsideTable::Error),
-    );
+    let (interpolation, outside) =
+        (statement.interpolation.unwrap_or(Interpolation::Cubic), statement.outside.unwrap_or(OutsideTable::Error));
     if interpolation == Interpolation::Periodic && statement.outside.is_some() {
         let message = format!("the table `{}` repeats itself and has no outside", name.text);
         return Err(Diagnostic::error(Code::Conflict, message).at(name.span.clone(), "").help("leave `outside` out"));

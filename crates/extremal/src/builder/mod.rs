@@ -13,9 +13,7 @@ use extremal_engine::model::ModelTable;
 use crate::{AtSingular, ConstraintForm, Direction, EntropyBase, Error, Method, Model, Start};
 
 pub use boundary::BoundarySpec;
-pub use spec::{
-    AmountSpec, ConstraintSpec, ControlSpec, CoordinateSpec, EntropySpec, PortSpec, StateSpec, TableSpec,
-};
+pub use spec::{AmountSpec, ConstraintSpec, ControlSpec, CoordinateSpec, EntropySpec, PortSpec, StateSpec, TableSpec};
 pub use value::Value;
 
 use value::{inline, key, line, toml};

@@ -227,6 +227,8 @@ spec! {
         max,
         /// A first guess, an expression of time and of the elapsed part `s` of the duration.
         guess,
+        /// What it is in a simulation: an expression of the state and time, such as a feedback.
+        law,
     }
 }
 
