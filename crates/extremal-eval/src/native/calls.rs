@@ -80,8 +80,8 @@ impl CallKind {
                 functions::sin_cos(x).into()
             }
         }
-        struct Table;
-        impl Callee for Table {
+        struct Tabulated;
+        impl Callee for Tabulated {
             #[inline(always)]
             fn call<const N: usize>(x: Lanes<N>, _: Lanes<N>, numbers: *const TablePieces) -> [Lanes<N>; 2] {
                 // SAFETY: emitted code hands on the address that `CallKind::numbers` gave, of what lives as long as the program.
@@ -128,7 +128,7 @@ impl CallKind {
                 Function::Cbrt => unary!(Cbrt),
                 Function::Abs => unary!(Abs),
             },
-            CallKind::Table(_) => visitor.visit::<Table>(),
+            CallKind::Table(_) => visitor.visit::<Tabulated>(),
             CallKind::Pow => visitor.visit::<Pow>(),
             CallKind::Atan2 => visitor.visit::<Atan2>(),
         }

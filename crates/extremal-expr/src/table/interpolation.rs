@@ -231,13 +231,13 @@ fn widths_and_secants(x: &[f64], y: &[f64]) -> (Vec<f64>, Vec<f64>) {
 }
 
 /// A system of equations each of which has an unknown and its two neighbours.
-struct Tridiagonal {
+struct SplineRows {
     lower: Vec<f64>,
     middle: Vec<f64>,
     upper: Vec<f64>,
 }
 
-impl Tridiagonal {
+impl SplineRows {
     fn solve(&self, right: &[f64]) -> Vec<f64> {
         let count = right.len();
         let (mut middle, mut value) = (self.middle.clone(), right.to_vec());
@@ -261,7 +261,7 @@ fn spline_slopes(x: &[f64], y: &[f64]) -> Vec<f64> {
     if last == 1 {
         return vec![s[0]; 2];
     }
-    let mut rows = Tridiagonal { lower: vec![0.0; last + 1], middle: vec![0.0; last + 1], upper: vec![0.0; last + 1] };
+    let mut rows = SplineRows { lower: vec![0.0; last + 1], middle: vec![0.0; last + 1], upper: vec![0.0; last + 1] };
     let mut right = vec![0.0; last + 1];
     for at in 1..last {
         rows.lower[at] = w[at];
@@ -289,7 +289,7 @@ fn periodic_slopes(x: &[f64], y: &[f64]) -> Vec<f64> {
     let (w, s) = widths_and_secants(x, y);
     let count = w.len();
     let before = |at: usize| (at + count - 1) % count;
-    let mut rows = Tridiagonal {
+    let mut rows = SplineRows {
         lower: (0..count).map(|at| w[at]).collect(),
         middle: (0..count).map(|at| 2.0 * (w[before(at)] + w[at])).collect(),
         upper: (0..count).map(|at| w[before(at)]).collect(),
