@@ -6,7 +6,7 @@ use extremal_engine::model::{AtSingular, ConstraintForm, EntropyBase, Extent, St
 use extremal_engine::{Method, Model, Overrides, Settings};
 
 use crate::commands::Command;
-use crate::memory;
+use crate::{memory, source};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -55,7 +55,8 @@ pub struct ModelArguments {
 
 impl ModelArguments {
     pub fn overrides(&self) -> Overrides {
-        self.assignments.iter().fold(Overrides::default(), |all, (name, value)| all.assign(name, value))
+        let overrides = Overrides::default().folder(source::folder_of(&self.model));
+        self.assignments.iter().fold(overrides, |all, (name, value)| all.assign(name, value))
     }
 
     /// The same with a step and an end that are expressions.
@@ -233,7 +234,7 @@ pub fn setting(text: &str) -> Result<SettingText, String> {
     }
 }
 
-fn assignment(text: &str) -> Result<(String, String), String> {
+pub fn assignment(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
             Ok((name.trim().to_owned(), value.trim().to_owned()))

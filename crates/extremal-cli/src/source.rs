@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
 use extremal_engine::expr::syntax::nearest;
 use extremal_engine::model::{MAX_FILE_BYTES, render};
@@ -73,6 +74,12 @@ impl Source {
             terminal::print_error("\n");
         }
     }
+}
+
+/// Where files are looked for that a model names: in its own folder, or where the program was started.
+pub fn folder_of(model: &str) -> PathBuf {
+    let parent = Path::new(model).parent().filter(|_| model != "-" && !model.starts_with(GALLERY));
+    parent.map(Path::to_owned).unwrap_or_default()
 }
 
 /// What the model that the arguments name is called, and its text.

@@ -98,6 +98,7 @@ impl ProgramLowering<'_> {
             Node::Root(a, q) => Op::Pow(of(a), self.values.constant(1.0 / f64::from(*q))),
             Node::Power(a, b) => Op::Pow(of(a), of(b)),
             Node::Call(function, a) => Op::Call(*function, of(a)),
+            Node::Table(function, a) => Op::Table(*function, of(a)),
             Node::Call2(function, a, b) => Op::Call2(*function, of(a), of(b)),
             Node::Select(c, a, b) => Op::Select(of(c), of(a), of(b)),
             Node::Grouped(a) => return Ok(of(a)),

@@ -1,6 +1,6 @@
 //! The operations of a program.
 
-use extremal_expr::{Function, Function2, Relation};
+use extremal_expr::{Function, Function2, Relation, TableFunction};
 
 use extremal_expr::elementary::{self, Lanes};
 
@@ -33,6 +33,8 @@ pub enum Op<R> {
     Pow(R, R),
     /// An elementary function.
     Call(Function, R),
+    /// A function that is given by a table.
+    Table(TableFunction, R),
     /// The sine of the argument, and its cosine as a second result.
     SinCos {
         /// The angle.
@@ -78,6 +80,7 @@ impl<R: Copy> Op<R> {
             Op::Sqrt(a) => Op::Sqrt(f(a)),
             Op::Pow(a, b) => Op::Pow(f(a), f(b)),
             Op::Call(function, a) => Op::Call(function, f(a)),
+            Op::Table(function, a) => Op::Table(function, f(a)),
             Op::SinCos { argument, cosine } => Op::SinCos { argument: f(argument), cosine: f(cosine) },
             Op::Call2(function, a, b) => Op::Call2(function, f(a), f(b)),
             Op::Compare(comparison, a, b) => Op::Compare(comparison, f(a), f(b)),
@@ -111,7 +114,7 @@ impl<R: Copy> Op<R> {
         match self {
             Op::Call(Function::Abs | Function::Sign, _) => false,
             Op::Call2(function, ..) => function == Function2::Atan2,
-            Op::Call(..) | Op::Pow(..) | Op::SinCos { .. } => true,
+            Op::Call(..) | Op::Table(..) | Op::Pow(..) | Op::SinCos { .. } => true,
             _ => false,
         }
     }
@@ -130,6 +133,7 @@ impl<R: Copy> Op<R> {
             Op::Sqrt(_) => "sqrt",
             Op::Pow(..) => "pow",
             Op::Call(function, _) => function.name(),
+            Op::Table(..) => "table",
             Op::SinCos { .. } => "sincos",
             Op::Call2(function, ..) => function.name(),
             Op::Compare(comparison, ..) => match comparison {
@@ -178,6 +182,7 @@ impl<R: Copy> Op<R> {
             Op::Sqrt(a) => m.one(to, a, |a| a.map(f64::sqrt)),
             Op::Pow(a, b) => m.two(to, [a, b], |[a, b]| elementary::pow(a, b)),
             Op::Call(function, a) => m.one(to, a, |a| elementary::apply(function, a)),
+            Op::Table(function, a) => m.one(to, a, |a| a.map(|x| function.value(x))),
             Op::SinCos { argument, cosine } => m.pair([to, cosine], argument, |a| elementary::sin_cos(a).into()),
             Op::Call2(function, a, b) => m.two(to, [a, b], |[a, b]| elementary::apply2(function, a, b)),
             Op::Compare(comparison, a, b) => {

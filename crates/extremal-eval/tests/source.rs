@@ -7,13 +7,22 @@ use std::{env, fs};
 
 use extremal_eval::source::{FormulaSource, InputPlace, Language, ProgramInput, SourceFile};
 use extremal_eval::{EntryPoint, Program};
-use extremal_expr::{Expr, Function, Function2, Graph, Id, Rational, Relation};
+use extremal_expr::{
+    Expr, Function, Function2, Graph, Id, Interpolation, OutsideTable, Rational, Relation, TableFunction,
+};
 
 /// Every operation, of two inputs and a parameter.
 fn everything<'g>(g: &'g Graph, [x, y, k]: [Expr<'g>; 3]) -> Vec<(String, Expr<'g>)> {
     let mut all: Vec<(String, Expr<'g>)> =
         Function::ALL.iter().map(|function| (function.name().to_owned(), x.call(*function))).collect();
     all.extend(Function2::ALL.iter().map(|function| (function.name().to_owned(), g.call2(*function, x, y))));
+    let tables = [Interpolation::Linear, Interpolation::Cubic, Interpolation::Monotone, Interpolation::Periodic];
+    let (places, values) = ([-2.0, -1.0, 0.5, 0.975, 2.0, 3.0], [1.0, 0.2, -0.7, 2.0, 0.1, 1.0]);
+    for (kind, outside) in tables.into_iter().zip(OutsideTable::ALL.into_iter().cycle()) {
+        let table = TableFunction::through(kind.name(), &places, &values, kind, outside).unwrap();
+        all.push((kind.name().to_owned(), x.table(table)));
+        all.push((format!("{}'", kind.name()), g.gradient(x.table(table), &[x])[0]));
+    }
     let below = g.compare(Relation::Lt, x, y);
     let equal = g.compare(Relation::Eq, x, y);
     all.extend([

@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::function::{Function, Function2};
 use crate::node::{Id, Node, Relation};
 use crate::rational::Rational;
+use crate::table::TableFunction;
 
 /// The storage behind a [`Graph`](crate::Graph): append-only, one node per distinct expression.
 #[derive(Clone, Default)]
@@ -250,6 +251,10 @@ impl Arena {
         self.intern(Node::Call(function, argument))
     }
 
+    pub fn table(&mut self, function: TableFunction, argument: Id) -> Id {
+        self.intern(Node::Table(function, argument))
+    }
+
     pub fn call2(&mut self, function: Function2, a: Id, b: Id) -> Id {
         if let (Node::Number(x), Node::Number(y)) = (self.node(a), self.node(b)) {
             match function {
@@ -336,6 +341,7 @@ impl Arena {
             Node::Root(a, q) => self.root(map(*a), *q),
             Node::Power(a, b) => self.power(map(*a), map(*b)),
             Node::Call(f, a) => self.call(*f, map(*a)),
+            Node::Table(f, a) => self.table(*f, map(*a)),
             Node::Call2(f, a, b) => self.call2(*f, map(*a), map(*b)),
             Node::Select(c, a, b) => self.select(map(*c), map(*a), map(*b)),
             Node::Grouped(a) => self.group(map(*a)),

@@ -269,6 +269,10 @@ fn local_partials(arena: &mut Arena, id: Id, node: &Node, active: &FxHashSet<Id>
             }
         }
         Node::Call(f, a) => factor(*a, f.slope(arena, *a, id)),
+        Node::Table(f, a) => match f.slope() {
+            Some(slope) => factor(*a, arena.table(slope, *a)),
+            None => factor(*a, arena.int(0)),
+        },
         Node::Grouped(a) => factor(*a, arena.int(1)),
         Node::Call2(Function2::Atan2, y, x) => {
             let (xx, yy) = (arena.product([(*x, 2)]), arena.product([(*y, 2)]));

@@ -12,6 +12,7 @@ use crate::elementary::{integer_power, power};
 use crate::function::{Function, Function2};
 use crate::node::{Id, Node, Relation};
 use crate::rational::Rational;
+use crate::table::TableFunction;
 
 /// A hash-consed expression graph: every distinct expression exists once, simplified as it was built.
 ///
@@ -206,6 +207,7 @@ impl Graph {
                 Node::Root(a, q) => power(v(a), 1.0 / f64::from(*q)),
                 Node::Power(a, b) => power(v(a), v(b)),
                 Node::Call(f, a) => f.apply(v(a)),
+                Node::Table(f, a) => f.value(v(a)),
                 Node::Call2(f, a, b) => f.apply(v(a), v(b)),
                 Node::Select(c, a, b) => {
                     if v(c) != 0.0 {
@@ -289,6 +291,11 @@ impl<'g> Expr<'g> {
     /// A function of this expression.
     pub fn call(self, function: Function) -> Expr<'g> {
         self.map(|a, x| a.call(function, x))
+    }
+
+    /// A function of a table of this expression.
+    pub fn table(self, function: TableFunction) -> Expr<'g> {
+        self.map(|a, x| a.table(function, x))
     }
 
     /// Sine.

@@ -20,6 +20,7 @@ mod quotient;
 mod rational;
 mod simplify;
 pub mod syntax;
+mod table;
 
 pub use angles::with_angles_apart;
 pub use function::{Function, Function2};
@@ -28,3 +29,4 @@ pub use magnitude::{magnitude, magnitudes, round_offs};
 pub use node::{Id, Node, Relation};
 pub use quotient::SumQuotient;
 pub use rational::Rational;
+pub use table::{Interpolation, OutsideTable, PolynomialPiece, TableFunction, TablePieces, TableProblem};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::Rational;
 use crate::function::{Algebra, Function, Function2};
+use crate::{Rational, TableFunction};
 
 /// The place of a node in its [`Graph`](crate::Graph). Children have smaller ids than their parents, so increasing id is a
 /// topological order and every pass over a graph is a loop.
@@ -36,6 +36,8 @@ pub enum Node {
     Call(Function, Id),
     /// An elementary function of two arguments.
     Call2(Function2, Id, Id),
+    /// A function that is given by a table.
+    Table(TableFunction, Id),
     /// `if(condition, then, otherwise)`.
     Select(Id, Id, Id),
     /// The value of a sum, computed as it is written: nothing is simplified across it.
@@ -58,13 +60,14 @@ impl Node {
         matches!(self, Node::Compare(..) | Node::And(..) | Node::Or(..) | Node::Not(_) | Node::Truth(_))
     }
 
-    /// What decides where it jumps or has a kink, if it may: the arguments of `abs`, `sign`, `min` and `max`, the condition of an `if`.
+    /// What decides where it jumps or has a kink, if it may: the arguments of `abs`, `sign`, `min`, `max` and tables, the condition of an `if`.
     pub fn breaks_at(&self) -> Option<[Id; 2]> {
         match self {
             Node::Call(function, a) => match function.algebra() {
                 Algebra::Absolute | Algebra::Sign => Some([*a, *a]),
                 Algebra::Wave(_) | Algebra::Exponential(_) | Algebra::CubeRoot | Algebra::Unknown => None,
             },
+            Node::Table(_, a) => Some([*a, *a]),
             Node::Call2(Function2::Min | Function2::Max, a, b) => Some([*a, *b]),
             Node::Select(condition, ..) => Some([*condition, *condition]),
             _ => None,
@@ -77,7 +80,7 @@ impl Node {
             Node::Number(_) | Node::Pi | Node::Symbol(_) | Node::Truth(_) => {}
             Node::Sum { terms, .. } => terms.iter().for_each(|(id, _)| visit(*id)),
             Node::Product(factors) => factors.iter().for_each(|(id, _)| visit(*id)),
-            Node::Root(a, _) | Node::Call(_, a) | Node::Grouped(a) | Node::Not(a) => visit(*a),
+            Node::Root(a, _) | Node::Call(_, a) | Node::Table(_, a) | Node::Grouped(a) | Node::Not(a) => visit(*a),
             Node::Power(a, b) | Node::Call2(_, a, b) | Node::Compare(_, a, b) | Node::And(a, b) | Node::Or(a, b) => {
                 visit(*a);
                 visit(*b);

@@ -11,7 +11,7 @@ use crate::discrete::{CustomDiscrete, DifferenceMap, MapNode, SchemeError, State
 
 impl<'m> System<'m> {
     /// The mechanical system of a model, with its entropies, amounts, states and constraints. Without entropies friction is a force like any other;
-    /// controls are zero.
+    /// controls follow their laws, or are zero without one.
     ///
     /// ```
     /// use extremal_mechanics::System;

@@ -150,6 +150,8 @@ codes! {
     Conflict = "conflict",
     /// An option that is none of the listed words.
     UnknownOption = "unknown-option",
+    /// Numbers that no function goes through, or a file without them.
+    InvalidTable = "invalid-table",
     /// A key that cannot be used as a name in expressions.
     InvalidName = "invalid-name",
     /// A control character in text for people.

@@ -318,7 +318,7 @@ impl Model {
         self.graph.expr(self.content.lagrangian)
     }
 
-    /// The external generalised forces, one per coordinate, while all controls are zero.
+    /// The external generalised forces, one per coordinate, while controls follow their laws, or are zero without one.
     pub fn forces(&self) -> Vec<Expr<'_>> {
         self.graph.exprs(&self.content.forces)
     }

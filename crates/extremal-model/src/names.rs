@@ -5,6 +5,7 @@ mod view;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use extremal_expr::TableFunction;
 use extremal_expr::syntax::DeclaredFunction;
 use extremal_expr::{Expr, Graph, Id};
 
@@ -80,6 +81,7 @@ pub(crate) struct ModelFunction {
 pub(crate) struct Names<'g> {
     graph: &'g Graph,
     functions: BTreeMap<String, ModelFunction>,
+    tables: BTreeMap<String, (TableFunction, Span)>,
     declared: HashMap<String, Declaration<'g>>,
     /// Time derivatives of the symbols that have one.
     rates: RefCell<HashMap<Id, Expr<'g>>>,
@@ -115,6 +117,7 @@ impl<'g> Names<'g> {
         Names {
             graph,
             functions: BTreeMap::new(),
+            tables: BTreeMap::new(),
             declared: HashMap::new(),
             rates: RefCell::new(HashMap::from([(time.id(), graph.int(1))])),
             orders: RefCell::default(),
@@ -182,6 +185,22 @@ impl<'g> Names<'g> {
     /// The names that a call of a function depends on.
     pub fn names_behind(&self, function: &str) -> Option<&BTreeSet<String>> {
         self.functions.get(function).map(|function| &function.names)
+    }
+
+    /// Declares a table.
+    pub fn declare_table(&mut self, name: &str, function: TableFunction, span: Span) {
+        self.tables.insert(name.to_owned(), (function, span));
+    }
+
+    /// A table that the model declares, and where.
+    pub fn table(&self, name: &str) -> Option<&(TableFunction, Span)> {
+        self.tables.get(name)
+    }
+
+    /// The tables that nothing has called.
+    pub fn unused_tables(&self) -> Vec<(String, Span)> {
+        let unused = self.tables.iter().filter(|(name, _)| !self.is_used(name));
+        unused.map(|(name, (_, span))| (name.clone(), span.clone())).collect()
     }
 
     /// The functions that nothing has called.

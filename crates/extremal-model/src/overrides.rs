@@ -1,5 +1,7 @@
 //! What is given from outside the model file.
 
+use std::path::PathBuf;
+
 use crate::diagnostic::{Code, Diagnostic, Problems, Span};
 use crate::document::{Scalar, ScalarSeries};
 use crate::suggest::help_for;
@@ -23,7 +25,7 @@ use crate::text::SourceText;
 /// assert_eq!(model.coordinates().len(), 5);
 /// # Ok::<(), extremal_model::InvalidModel>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overrides {
     parameters: Vec<(String, String)>,
     assigned: Vec<(String, String)>,
@@ -31,6 +33,18 @@ pub struct Overrides {
     until: Option<String>,
     constraints: Option<ConstraintForm>,
     project: Option<bool>,
+    folder: Option<PathBuf>,
+    laws: Vec<(String, String)>,
+    given_controls: Option<GivenControls>,
+}
+
+/// Values of controls over time: named columns, the first of which is the time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GivenControls {
+    /// Names of the columns.
+    pub names: Vec<String>,
+    /// Rows of numbers.
+    pub rows: Vec<Vec<f64>>,
 }
 
 impl Overrides {
@@ -77,6 +91,28 @@ impl Overrides {
         self
     }
 
+    /// Says what a control is in a simulation (`u`, or `u[2]` for a member of a family): an expression of positions, velocities, time and
+    /// parameters, instead of its law in the file.
+    #[must_use]
+    pub fn control(mut self, name: &str, law: impl ToString) -> Self {
+        self.laws.push((name.to_owned(), law.to_string()));
+        self
+    }
+
+    /// Says what controls are in a simulation: those that are columns of a solution have the value of a row until the next one.
+    #[must_use]
+    pub fn controls(mut self, given: GivenControls) -> Self {
+        self.given_controls = Some(given);
+        self
+    }
+
+    /// Says where files are looked for that the model names: the folder of the model file. Without it, none are read.
+    #[must_use]
+    pub fn folder(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.folder = Some(folder.into());
+        self
+    }
+
     /// The replaced parameters, in the order in which they were set.
     pub fn parameters(&self) -> impl Iterator<Item = (&str, &str)> {
         self.parameters.iter().map(|(name, value)| (name.as_str(), value.as_str()))
@@ -84,12 +120,13 @@ impl Overrides {
 
     /// Is nothing replaced?
     pub fn is_empty(&self) -> bool {
-        *self == Overrides::default()
+        *self == Overrides { folder: self.folder.clone(), ..Overrides::default() }
     }
 
-    /// Is a parameter or a start replaced?
+    /// Is a parameter, a start or a control replaced?
     pub(crate) fn changes_values(&self) -> bool {
-        !(self.parameters.is_empty() && self.assigned.is_empty())
+        let controlled = !self.laws.is_empty() || self.given_controls.is_some();
+        controlled || !(self.parameters.is_empty() && self.assigned.is_empty())
     }
 
     pub(crate) fn apply_settings(&self, simulation: &mut SimulationSettings) {
@@ -98,6 +135,7 @@ impl Overrides {
     }
 
     pub(crate) fn apply(&self, statements: &mut Statements, problems: &mut Problems) {
+        statements.folder.clone_from(&self.folder);
         let parameters = self.parameters.iter().map(|(name, value)| (name, value, false));
         let assigned = self.assigned.iter().map(|(name, value)| (name, value, true));
         for (name, value, or_start) in parameters.chain(assigned) {
@@ -125,6 +163,7 @@ impl Overrides {
             let message = format!("the model has {what} `{name}` that could be set to {value}");
             problems.push(Diagnostic::error(Code::UnknownOverride, message).maybe_help(help));
         }
+        self.apply_laws(statements, problems);
         let simulation = &mut statements.simulation;
         let outside = |value: &String, before: &Option<Scalar>| {
             Some(Scalar::Text(SourceText::outside(value, before.as_ref().map(Scalar::span).unwrap_or_default())))
@@ -135,6 +174,38 @@ impl Overrides {
         if let Some(until) = &self.until {
             simulation.until = outside(until, &simulation.until);
             simulation.steps = None;
+        }
+    }
+}
+
+impl Overrides {
+    fn apply_laws(&self, statements: &mut Statements, problems: &mut Problems) {
+        let controls: Vec<String> = statements.controls.iter().map(|control| control.name.text.clone()).collect();
+        let is_control = |name: &str| controls.iter().any(|known| *known == name.split('[').next().unwrap_or(name));
+        if let Some(GivenControls { names, rows }) = &self.given_controls {
+            let time = names.first().map_or("t", String::as_str);
+            let mut found = false;
+            for (at, name) in names.iter().enumerate().skip(1).filter(|(_, name)| is_control(name)) {
+                found = true;
+                let known = rows.iter().filter(|row| row.len() > at && row[at].is_finite());
+                let points: Vec<[f64; 2]> = known.map(|row| [row[0], row[at]]).collect();
+                let table = statements.add_table(&format!("given_{name}"), &points);
+                statements.laws.push((name.clone(), format!("{table}({time})")));
+            }
+            if !found {
+                let message = "the file of controls has no column of a control of the model";
+                let help = help_for("", "the controls are", controls.iter().map(String::as_str));
+                problems.push(Diagnostic::error(Code::UnknownOverride, message).maybe_help(help));
+            }
+        }
+        for (name, law) in &self.laws {
+            if !is_control(name) {
+                let message = format!("the model has no control `{name}` that could be {law}");
+                let help = help_for(name, "the controls are", controls.iter().map(String::as_str));
+                problems.push(Diagnostic::error(Code::UnknownOverride, message).maybe_help(help));
+                continue;
+            }
+            statements.laws.push((name.clone(), law.clone()));
         }
     }
 }

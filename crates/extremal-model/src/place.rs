@@ -157,6 +157,7 @@ impl ExpressionPlace {
         true,
     );
     pub const GAIN: ExpressionPlace = ExpressionPlace::of_state("the gain of a control");
+    pub const LAW: ExpressionPlace = ExpressionPlace::of_state("the law of a control");
     pub const BOUND: ExpressionPlace = ExpressionPlace::new("a bound", "numbers and parameters", None, false);
     pub const BOUNDARY: ExpressionPlace =
         ExpressionPlace::new("a value at an end", "numbers and parameters", None, false);

@@ -79,6 +79,12 @@ impl<'g, 'p> Resolver<'g, 'p> {
                 Code::ReservedName,
                 format!("`{}` cannot be the name of {}: it is {own}", name.text, with_article(what)),
             )),
+            (.., None) if self.names.table(&name.text).is_some() => {
+                let table = self.names.table(&name.text).map(|(_, span)| span.clone());
+                Diagnostic::error(Code::DuplicateName, format!("`{}` is declared twice", name.text))
+                    .at(name.span.clone(), format!("as {} here", with_article(what)))
+                    .at(table.unwrap_or_default(), "as a table here")
+            }
             (.., None) if self.names.function(&name.text).is_some() => {
                 let message = format!("`{}` is declared twice", name.text);
                 let function = self.names.function(&name.text).map(|function| function.span.clone());
@@ -425,7 +431,9 @@ fn code(kind: &SyntaxErrorKind) -> Code {
         | Kind::NotAnInteger { .. }
         | Kind::MisplacedIndex => Code::InvalidIndex,
         Kind::ExpectedNumber | Kind::ExpectedCondition => Code::NumberOrCondition,
-        Kind::Refused { .. } | Kind::NotAFunction { .. } | Kind::BareFunction { .. } => Code::Misuse,
+        Kind::Refused { .. } | Kind::NotAFunction { .. } | Kind::BareFunction { .. } | Kind::PrimedFunction { .. } => {
+            Code::Misuse
+        }
         Kind::DivisionByZero => Code::NotFinite,
         _ => Code::ExpressionSyntax,
     }

@@ -189,6 +189,8 @@ pub fn evaluate(g: &Graph, roots: &[Id], value_of: impl Fn(&str) -> f64) -> Hash
             Node::Root(a, q) => of(&a).powf(Bounded::rounded(1.0 / f64::from(q))),
             Node::Power(a, b) => of(&a).powf(of(&b)),
             Node::Call(f, a) => of(&a).call(f),
+            // Its value alone: a bound of the error would need one of the slope.
+            Node::Table(f, a) => Bounded { value: f.value(of(&a).value), error: f64::INFINITY },
             Node::Call2(f, a, b) => of(&a).call2(f, of(&b)),
             Node::Select(c, a, b) => {
                 let (condition, chosen) = (of(&c), if of(&c).value != 0.0 { of(&a) } else { of(&b) });

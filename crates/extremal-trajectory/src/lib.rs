@@ -32,6 +32,7 @@
 //! ```
 
 mod block;
+mod chosen;
 mod columns;
 mod csv;
 mod drift;
@@ -48,6 +49,7 @@ mod table;
 mod whole;
 
 pub use block::RowBlock;
+pub use chosen::is_named;
 pub use columns::{Column, ColumnLayout, Columns, ColumnsError, Role};
 pub use csv::csv_lines;
 pub use drift::Drift;

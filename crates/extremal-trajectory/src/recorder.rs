@@ -1,5 +1,6 @@
 //! One row in, everywhere it is needed out: files, drifts, plots.
 
+use crate::chosen::ChosenSink;
 use crate::{Column, Columns, Drift, Format, Role, RowBlock, Series, Sink, SinkError};
 use std::io;
 use std::path::Path;
@@ -60,6 +61,8 @@ impl Output {
 /// ```
 pub struct Recorder {
     columns: Columns,
+    /// The columns that go to files, where not all do.
+    chosen: Option<Vec<usize>>,
     outputs: Vec<Output>,
     drifts: Vec<(usize, Drift)>,
     series: Series,
@@ -82,6 +85,7 @@ impl Recorder {
         Self {
             series: Series::new(columns.len()),
             columns,
+            chosen: None,
             outputs: Vec::new(),
             drifts,
             every: 1,
@@ -97,6 +101,13 @@ impl Recorder {
     #[must_use]
     pub fn every(mut self, n: u64) -> Self {
         self.every = n.max(1);
+        self
+    }
+
+    /// Files that are added from now on get the columns at these positions alone, in this order.
+    #[must_use]
+    pub fn writing(mut self, chosen: Vec<usize>) -> Self {
+        self.chosen = Some(chosen);
         self
     }
 
@@ -218,9 +229,15 @@ impl Recorder {
     /// Also writes to a file, in the format its name asks for.
     ///
     /// # Errors
-    /// An unknown extension, or a file that cannot be created.
+    /// An unknown extension, a file that cannot be created, or columns that were chosen twice or not at all.
     pub fn add_file(&mut self, path: &Path) -> Result<(), SinkError> {
-        let sink = Format::of(path)?.create(path, &self.columns)?;
+        let sink: Box<dyn Sink> = match &self.chosen {
+            None => Format::of(path)?.create(path, &self.columns)?,
+            Some(chosen) => {
+                let inner = Format::of(path)?.create(path, &self.columns.at(chosen)?)?;
+                Box::new(ChosenSink { inner, chosen: chosen.clone(), row: Vec::new() })
+            }
+        };
         self.add_sink(format!("`{}`", path.display()), sink);
         Ok(())
     }

@@ -43,6 +43,7 @@ impl Asked {
             record: self.record.unwrap_or(of_model.record),
             tolerance: self.tolerance.or(of_model.tolerance),
             reduce: self.reduce.clone().unwrap_or(of_model.reduce),
+            columns: of_model.columns,
             backend: of_model.backend,
         }
     }

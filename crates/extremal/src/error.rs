@@ -161,7 +161,7 @@ impl From<FunctionError> for Error {
 impl From<SetupError> for Error {
     fn from(error: SetupError) -> Error {
         let kind = match &error {
-            SetupError::Settings(_) | SetupError::Columns(_) => ErrorKind::Settings,
+            SetupError::Settings(_) | SetupError::Columns(_) | SetupError::UnknownColumn { .. } => ErrorKind::Settings,
             SetupError::Scheme(_)
             | SetupError::NoStart { .. }
             | SetupError::NoQuantity { .. }

@@ -62,7 +62,7 @@ mod sweep;
 pub use analyze::{Analysis, Conserved};
 pub use builder::{
     AmountSpec, BoundarySpec, ConstraintSpec, ControlSpec, CoordinateSpec, EntropySpec, ModelBuilder, PortSpec,
-    StateSpec, Value,
+    StateSpec, TableSpec, Value,
 };
 pub use compare::{Comparison, Measured};
 pub use compiled::CompiledSimulation;

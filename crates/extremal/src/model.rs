@@ -56,7 +56,9 @@ impl Model {
     /// The file cannot be read, or what is wrong with the model.
     pub fn read(path: impl AsRef<Path>) -> Result<Model, Error> {
         let path = path.as_ref();
-        Model::parse(&fs::read_to_string(path).map_err(|source| Error::reading(path, &source))?)
+        let text = fs::read_to_string(path).map_err(|source| Error::reading(path, &source))?;
+        let folder = path.parent().map(Path::to_owned).unwrap_or_default();
+        Model::load(text, Overrides::default().folder(folder))
     }
 
     /// Reads the text of a model file.

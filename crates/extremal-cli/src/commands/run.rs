@@ -4,13 +4,16 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use extremal_engine::analyze::tracked;
+use extremal_engine::boundary::SolutionTable;
+use extremal_engine::model::GivenControls;
 use extremal_engine::{Model, Settings};
 
 use super::simulate::simulate;
-use crate::arguments::{MarchArguments, ModelArguments, PrintArguments};
+use super::solve::SOLUTION_FILE;
+use crate::arguments::{MarchArguments, ModelArguments, PrintArguments, assignment};
 use crate::failure::{CommandError, Ending};
 use crate::outputs::{Outputs, spare_inputs};
-use crate::source::Source;
+use crate::source::{Source, read_file_of};
 use crate::{summary, terminal};
 
 const EXAMPLES: &str = "\
@@ -20,6 +23,8 @@ Examples:
   extremal run gallery:double-pendulum --animate motion.html
   extremal run gallery:pendulum --method \"galerkin(3)\" --step 0.1 --until 100
   extremal run gallery:chain-pendulum --set n=32 --record 10 --out chain.parquet
+  extremal run gallery:double-pendulum --columns t,energy,x2,y2 --out tip.csv
+  extremal run gallery:cart-pole-swing --controls solution.csv --set m=0.31
   extremal run gallery:piston-between-gases --plot heat.svg
   extremal run gallery:kepler --json | jq .invariants.energy.max_drift
   extremal run gallery:three-body-figure-eight --track found
@@ -47,6 +52,15 @@ pub struct RunArguments {
     /// Write every N-th step to the files
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     record: Option<u64>,
+    /// Write these columns to the files, in this order, by name or with `*`: `t,x,p_*`; definitions and errors against [exact] too
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    columns: Vec<String>,
+    /// What a control is, an expression of the state and time: `u="-k*x - d*x'"`; may be repeated
+    #[arg(long = "control", value_name = "NAME=VALUE", value_parser = assignment)]
+    laws: Vec<(String, String)>,
+    /// Take the controls from a file that `solve` wrote; each value holds up to the next row
+    #[arg(long, value_name = "FILE")]
+    controls: Option<String>,
     /// Record the conserved quantities that `analyze` finds, beside those of the model
     #[arg(long, value_enum, value_name = "WHAT")]
     track: Option<Track>,
@@ -67,14 +81,29 @@ impl RunArguments {
             step: march.step.or(model.simulation().step),
             extent: march.extent.or(model.simulation().extent),
             record: self.record.unwrap_or(march.record),
+            columns: self.columns.iter().map(|name| name.trim().to_owned()).collect(),
             ..march
         }
     }
 }
 
+/// The controls of a solution.
+fn given_controls(path: &str) -> Result<GivenControls, CommandError> {
+    let table = SolutionTable::read(&read_file_of(path, SOLUTION_FILE)?);
+    let SolutionTable { names, rows } =
+        table.map_err(|error| CommandError::WarmStart { path: path.to_owned(), source: error })?;
+    Ok(GivenControls { names, rows })
+}
+
 pub fn execute(arguments: &RunArguments) -> Result<Ending, CommandError> {
     spare_inputs(arguments.out.iter().chain(&arguments.plot).chain(&arguments.animate), &[&arguments.model.model])?;
-    let overrides = arguments.march.overrides(&arguments.model);
+    let mut overrides = arguments.march.overrides(&arguments.model);
+    if let Some(path) = &arguments.controls {
+        overrides = overrides.controls(given_controls(path)?);
+    }
+    for (name, law) in &arguments.laws {
+        overrides = overrides.control(name, law);
+    }
     let source = match arguments.track {
         // A drawing needs all members of a family.
         None if arguments.animate.is_empty() => {

@@ -50,6 +50,9 @@ pub fn simulate(
         None => CompiledRun::tracking(&source.model, settings, tracked)?,
     };
     let mut recorder = Recorder::new(run.columns().clone()).every(settings.record);
+    if let Some(chosen) = run.written_columns(&settings.columns)? {
+        recorder = recorder.writing(chosen);
+    }
     if outputs.plots.is_empty() && outputs.animations.is_empty() {
         recorder = recorder.for_files_only();
     }

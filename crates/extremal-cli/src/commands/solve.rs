@@ -35,7 +35,8 @@ Exit codes: 0 solved (a warning says what could not be verified), 1 not solved, 
 solved wrongly as another grid shows (the best point is kept and said), 2 bad input.";
 
 /// Solutions on the finest grids fit.
-const SOLUTION_FILE: Limit = Limit { bytes: 1 << 30, what: "a solution to start from" };
+/// A table over time, as `solve` writes it.
+pub const SOLUTION_FILE: Limit = Limit { bytes: 1 << 30, what: "a solution" };
 
 /// Solve a boundary-value or optimal-control problem
 #[derive(Args)]

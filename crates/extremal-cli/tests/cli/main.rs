@@ -1,6 +1,7 @@
 //! The program from the outside: what it prints, writes and returns.
 
 mod analysis;
+mod columns;
 mod commands;
 mod comparisons;
 mod constraints;
@@ -8,6 +9,7 @@ mod export;
 mod failures;
 mod hamiltonian;
 mod heat;
+mod inputs;
 mod pages;
 mod papers;
 mod pictures;

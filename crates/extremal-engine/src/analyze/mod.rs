@@ -91,7 +91,7 @@ pub struct Findings<'m> {
     pub multipliers: Vec<Expr<'m>>,
     /// Whether it determines its motion.
     pub regularity: Regularity<'m>,
-    /// The names of the controls, which are zero in all the rest.
+    /// The names of the controls, which in all the rest follow their laws or are zero.
     pub controls: Vec<&'m str>,
     /// Whether a cost determines them.
     pub control: Option<ControlRegularity>,

@@ -37,6 +37,7 @@ mod watch;
 use std::sync::{Arc, OnceLock};
 
 use extremal_eval::Program;
+use extremal_expr::syntax::nearest;
 use extremal_model::{Method, Model};
 use extremal_solve::{AdaptiveMarcher, CompiledScheme, Kernel, March, SolveStructure, StartValues, StepFailure};
 
@@ -129,6 +130,25 @@ impl CompiledRun {
     /// The columns of the rows that a run records.
     pub fn columns(&self) -> &extremal_trajectory::Columns {
         &self.observables.columns
+    }
+
+    /// The positions of the columns that are to be written; none where all are.
+    ///
+    /// # Errors
+    /// A name that nothing has.
+    pub fn written_columns(&self, asked: &[String]) -> Result<Option<Vec<usize>>, SetupError> {
+        if asked.is_empty() {
+            return Ok(None);
+        }
+        let unknown = |name: &str| {
+            let names: Vec<&str> = self.columns().names().collect();
+            let help = match nearest(name, names.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("the columns are {}", names[..names.len().min(20)].join(", ")),
+            };
+            SetupError::UnknownColumn { name: name.to_owned(), help }
+        };
+        self.columns().named(asked).map(Some).map_err(unknown)
     }
 
     /// The step.

@@ -5,7 +5,7 @@ use extremal_mechanics::geometry::LiftedField;
 use extremal_mechanics::{Constraint, System};
 use extremal_model::{Direction, Method, Model, Start, SymmetryGenerator};
 use extremal_solve::ConfigurationWatch;
-use extremal_trajectory::{Column, Columns, Role};
+use extremal_trajectory::{Column, Columns, Role, is_named};
 
 use super::inertia::determinants;
 use super::layout::{ObservedLayout, RowLayout, StateLayout};
@@ -183,11 +183,23 @@ impl Observables {
             columns.push(Column::new(name, Role::Invariant));
             outputs.push(g.expr(quantity.expression));
         }
+        for control in model.controls().iter().filter(|_| system.flow.is_none()) {
+            if let Some(law) = control.law {
+                columns.push(Column::new(control.name.as_str(), Role::Control));
+                outputs.push(g.expr(law));
+            }
+        }
         let asked: Vec<Id> = model.outputs().iter().map(|output| output.expression).collect();
         let asked = g.substitute(&g.exprs(&asked), &derived_quantities(model, system, all, &kept, energy));
         for (output, expression) in model.outputs().iter().zip(asked) {
             columns.push(Column::new(output.name.as_str(), Role::Asked));
             outputs.push(expression);
+        }
+        for (name, expression) in named_quantities(model, system, &settings.columns) {
+            if columns.iter().all(|column| column.name() != name) {
+                columns.push(Column::new(name, Role::Asked));
+                outputs.push(expression);
+            }
         }
         let recorded = outputs.len();
         outputs.extend(model.stops().iter().map(|stop| g.expr(stop.expression)));
@@ -306,6 +318,21 @@ impl Observables {
             RowLayout::new(self.state(), self.recorded, self.reactions, self.estimate, self.momentum_coordinates);
         self
     }
+}
+
+/// What is recorded only where it is asked for by name: definitions, and errors against closed forms.
+fn named_quantities<'m>(model: &'m Model, system: &System<'m>, asked: &[String]) -> Vec<(String, Expr<'m>)> {
+    let g = system.graph;
+    let definitions = model.definitions().iter().map(|known| (known.name.clone(), g.expr(known.expression)));
+    let (q, s) = (&system.q, &system.heat.s);
+    let names = || system.names.iter().chain(&system.heat.names);
+    let errors = model.exact().iter().filter_map(|exact| {
+        let value = q.iter().chain(s).nth(exact.coordinate)?;
+        Some((format!("error_{}", names().nth(exact.coordinate)?), *value - g.expr(exact.expression)))
+    });
+    // What `*` alone stands for are the usual columns.
+    let is_asked = |name: &str| asked.iter().any(|text| text != "*" && is_named(name, text));
+    definitions.chain(errors).filter(|(name, _)| is_asked(name)).collect()
 }
 
 /// What follows from the equations, by the symbols that outputs use for it.

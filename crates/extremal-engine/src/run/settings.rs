@@ -37,6 +37,9 @@ pub struct Settings {
     pub tolerance: Option<f64>,
     /// The cyclic coordinates without which steps are taken.
     pub reduce: Vec<String>,
+    /// The columns that are written to files, by name or with `*`; all if there are none. Definitions, and `error_x` of a closed form,
+    /// are recorded where they are named here.
+    pub columns: Vec<String>,
     /// What evaluates the formulas, where it is not to be the fastest there is.
     pub backend: Option<Backend>,
 }
@@ -107,6 +110,7 @@ impl Settings {
             record: simulation.record.unwrap_or(1),
             tolerance: simulation.tolerance,
             reduce: simulation.reduce.clone(),
+            columns: Vec::new(),
             backend: None,
         }
     }
@@ -156,6 +160,7 @@ mod tests {
             record: 1,
             tolerance: None,
             reduce: Vec::new(),
+            columns: Vec::new(),
             backend: None,
         }
     }

@@ -25,6 +25,14 @@ pub enum SetupError {
     /// Two recorded quantities have one name.
     #[error(transparent)]
     Columns(#[from] ColumnsError),
+    /// A column that is asked for by a name that nothing has.
+    #[error("no column, definition or error is named `{name}`; {help}")]
+    UnknownColumn {
+        /// The name.
+        name: String,
+        /// What there is.
+        help: String,
+    },
     /// The formulas do not compile.
     #[error(transparent)]
     Compile(#[from] CompileError),

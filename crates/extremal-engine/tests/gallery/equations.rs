@@ -2,8 +2,8 @@
 
 use extremal_engine::Settings;
 use extremal_engine::derive::{Form, derive};
-use extremal_engine::expr::magnitude;
-use extremal_engine::expr::syntax::{AnyName, parse_expression};
+use extremal_engine::expr::syntax::{AnyName, Binding, NameRefusal, NameUse, Scope, parse_expression};
+use extremal_engine::expr::{Expr, Graph, Node, TableFunction, magnitude};
 use extremal_engine::mechanics::System;
 use extremal_engine::printed::EquationSide;
 
@@ -67,6 +67,27 @@ fn derived_equations_equal_hand_typed_ones() {
     assert!(numbers >= 3 * systems.len());
 }
 
+/// Any name is a symbol, and those of the tables are functions.
+struct WithTables<'g>(&'g Graph, &'g [TableFunction]);
+
+impl<'g> Scope<'g> for WithTables<'g> {
+    fn resolve(&self, name: &str) -> Option<Binding> {
+        AnyName(self.0).resolve(name)
+    }
+
+    fn value(&self, reference: NameUse<'_>) -> Result<Expr<'g>, NameRefusal> {
+        AnyName(self.0).value(reference)
+    }
+
+    fn names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn table(&self, name: &str) -> Option<TableFunction> {
+        self.1.iter().copied().find(|table| table.name() == name)
+    }
+}
+
 #[test]
 fn printed_equations_read_back_to_the_same_graph() {
     for name in extremal_engine::gallery::names() {
@@ -74,12 +95,18 @@ fn printed_equations_read_back_to_the_same_graph() {
         let g = model.graph();
         let derivation =
             derive(&model, &Settings::of(&model), &[Form::Lagrange, Form::Hamilton, Form::Discrete]).unwrap();
+        let tables: Vec<TableFunction> = g
+            .reachable(&[model.lagrangian().id()])
+            .into_iter()
+            .chain(g.reachable(&model.forces().iter().map(|force| force.id()).collect::<Vec<_>>()))
+            .filter_map(|id| if let Node::Table(table, _) = g.expr(id).node() { Some(table) } else { None })
+            .collect();
         for line in derivation.sections.iter().flat_map(|section| section.equations()) {
             for side in [&line.left, &line.right] {
                 let EquationSide::Expression(expression) = side else { continue };
                 let printed = expression.to_string();
-                let read =
-                    parse_expression(g, &printed, &AnyName(g)).unwrap_or_else(|e| panic!("{name}: {printed}\n{e}"));
+                let read = parse_expression(g, &printed, &WithTables(g, &tables))
+                    .unwrap_or_else(|e| panic!("{name}: {printed}\n{e}"));
                 assert_eq!(read.value, *expression, "{name}: {printed}");
             }
         }

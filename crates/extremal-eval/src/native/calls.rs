@@ -1,6 +1,6 @@
 //! The functions that emitted code calls.
 
-use extremal_expr::{Function, Function2};
+use extremal_expr::{Function, Function2, TableFunction, TablePieces};
 
 use crate::op::Op;
 use extremal_expr::elementary::{self, Lanes};
@@ -11,6 +11,7 @@ pub(super) enum CallKind {
     SinCos,
     /// Any other function of one argument.
     One(Function),
+    Table(TableFunction),
     Pow,
     Atan2,
 }
@@ -22,10 +23,19 @@ impl CallKind {
             Op::SinCos { .. } | Op::Call(Function::Sin | Function::Cos, _) => CallKind::SinCos,
             Op::Call(Function::Abs, _) => return None,
             Op::Call(function, _) => CallKind::One(*function),
+            Op::Table(function, _) => CallKind::Table(*function),
             Op::Pow(..) => CallKind::Pow,
             Op::Call2(Function2::Atan2, ..) => CallKind::Atan2,
             _ => return None,
         })
+    }
+
+    /// The address of the numbers that the function is made of, if it is made of any.
+    pub fn numbers(self) -> Option<usize> {
+        match self {
+            CallKind::Table(function) => Some(std::ptr::from_ref(function.kept_pieces()) as usize),
+            _ => None,
+        }
     }
 
     pub fn arguments(self) -> usize {
@@ -54,7 +64,7 @@ impl CallKind {
                 struct Called;
                 impl Callee for Called {
                     #[inline(always)]
-                    fn call<const N: usize>(x: Lanes<N>, _: Lanes<N>) -> [Lanes<N>; 2] {
+                    fn call<const N: usize>(x: Lanes<N>, _: Lanes<N>, _: *const TablePieces) -> [Lanes<N>; 2] {
                         [elementary::apply(Function::$function, x); 2]
                     }
                 }
@@ -66,8 +76,17 @@ impl CallKind {
             const RESULTS: usize = 2;
 
             #[inline(always)]
-            fn call<const N: usize>(x: Lanes<N>, _: Lanes<N>) -> [Lanes<N>; 2] {
+            fn call<const N: usize>(x: Lanes<N>, _: Lanes<N>, _: *const TablePieces) -> [Lanes<N>; 2] {
                 elementary::sin_cos(x).into()
+            }
+        }
+        struct Tabulated;
+        impl Callee for Tabulated {
+            #[inline(always)]
+            fn call<const N: usize>(x: Lanes<N>, _: Lanes<N>, numbers: *const TablePieces) -> [Lanes<N>; 2] {
+                // SAFETY: emitted code hands on the address that `CallKind::numbers` gave, of what lives as long as the program.
+                let table = unsafe { &*numbers };
+                [x.map(|x| table.value(x)); 2]
             }
         }
         struct Pow;
@@ -75,7 +94,7 @@ impl CallKind {
             const ARGUMENTS: usize = 2;
 
             #[inline(always)]
-            fn call<const N: usize>(x: Lanes<N>, y: Lanes<N>) -> [Lanes<N>; 2] {
+            fn call<const N: usize>(x: Lanes<N>, y: Lanes<N>, _: *const TablePieces) -> [Lanes<N>; 2] {
                 [elementary::pow(x, y); 2]
             }
         }
@@ -84,7 +103,7 @@ impl CallKind {
             const ARGUMENTS: usize = 2;
 
             #[inline(always)]
-            fn call<const N: usize>(y: Lanes<N>, x: Lanes<N>) -> [Lanes<N>; 2] {
+            fn call<const N: usize>(y: Lanes<N>, x: Lanes<N>, _: *const TablePieces) -> [Lanes<N>; 2] {
                 [elementary::apply2(Function2::Atan2, y, x); 2]
             }
         }
@@ -109,6 +128,7 @@ impl CallKind {
                 Function::Cbrt => unary!(Cbrt),
                 Function::Abs => unary!(Abs),
             },
+            CallKind::Table(_) => visitor.visit::<Tabulated>(),
             CallKind::Pow => visitor.visit::<Pow>(),
             CallKind::Atan2 => visitor.visit::<Atan2>(),
         }
@@ -120,7 +140,8 @@ trait Callee {
     const ARGUMENTS: usize = 1;
     const RESULTS: usize = 1;
 
-    fn call<const N: usize>(x: Lanes<N>, y: Lanes<N>) -> [Lanes<N>; 2];
+    /// `numbers` is nothing but for a table, which is made of them.
+    fn call<const N: usize>(x: Lanes<N>, y: Lanes<N>, numbers: *const TablePieces) -> [Lanes<N>; 2];
 }
 
 trait Visitor {
@@ -165,6 +186,7 @@ macro_rules! registers {
         #[allow(clippy::too_many_arguments)]
         unsafe extern "sysv64" fn $name<C: Callee>(
             out: *mut f64,
+            numbers: *const TablePieces,
             a: f64,
             b: f64,
             c: f64,
@@ -178,7 +200,7 @@ macro_rules! registers {
             let first = Lanes::<$size>(std::array::from_fn(|i| all[i]));
             let second =
                 Lanes::<$size>(std::array::from_fn(|i| if C::ARGUMENTS == 2 { all[(4 + i) % 8] } else { 0.0 }));
-            let results = C::call(first, second);
+            let results = C::call(first, second, numbers);
             for (at, result) in results[..C::RESULTS].iter().enumerate() {
                 // SAFETY: the emitter set aside RESULTS times as many numbers.
                 unsafe { out.add($size * at).cast::<[f64; $size]>().write_unaligned(result.0) };
@@ -199,7 +221,12 @@ registers!(registers_8, 8, "avx2,fma");
 macro_rules! memory {
     ($name:ident, $size:literal, $features:literal) => {
         #[target_feature(enable = $features)]
-        unsafe extern "sysv64" fn $name<C: Callee>(out: *mut f64, arguments: *const f64, count: usize) {
+        unsafe extern "sysv64" fn $name<C: Callee>(
+            out: *mut f64,
+            arguments: *const f64,
+            count: usize,
+            numbers: *const TablePieces,
+        ) {
             let (arguments, out) = (arguments.cast::<[f64; $size]>(), out.cast::<[f64; $size]>());
             for at in 0..count {
                 // SAFETY: the emitter laid out ARGUMENTS·count groups of arguments and RESULTS·count groups of results.
@@ -209,7 +236,7 @@ macro_rules! memory {
                         2 => Lanes(arguments.add(count + at).read_unaligned()),
                         _ => first,
                     };
-                    let results = C::call(first, second);
+                    let results = C::call(first, second, numbers);
                     for (place, result) in results[..C::RESULTS].iter().enumerate() {
                         out.add(place * count + at).write_unaligned(result.0);
                     }

@@ -196,6 +196,18 @@ impl Assembler {
         self.bytes.extend(count.to_le_bytes());
     }
 
+    /// `rsi = address`
+    pub fn second_argument_at(&mut self, address: usize) {
+        self.bytes.extend([0x48, 0xbe]);
+        self.bytes.extend((address as u64).to_le_bytes());
+    }
+
+    /// `rcx = address`
+    pub fn fourth_argument_at(&mut self, address: usize) {
+        self.bytes.extend([0x48, 0xb9]);
+        self.bytes.extend((address as u64).to_le_bytes());
+    }
+
     pub fn call(&mut self, address: usize) {
         self.bytes.extend([0x48, 0xb8]);
         self.bytes.extend((address as u64).to_le_bytes());

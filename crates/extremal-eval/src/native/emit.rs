@@ -251,7 +251,7 @@ impl Emitter {
                 to
             }
             Op::Call2(function, a, b) => self.extreme(function, a, b),
-            Op::Pow(..) | Op::Call(..) | Op::SinCos { .. } => unreachable!("done by a call"),
+            Op::Pow(..) | Op::Call(..) | Op::Table(..) | Op::SinCos { .. } => unreachable!("done by a call"),
         };
         self.registers.release(item);
         self.registers.put(step.to, to);
@@ -393,6 +393,9 @@ impl Emitter {
                 }
             }
             self.code.first_argument(self.registers.bytes(area));
+            if let Some(numbers) = kind.numbers() {
+                self.code.second_argument_at(numbers);
+            }
             self.code.call(address);
             for (lane, member) in chunk.iter().enumerate() {
                 for (place, value) in member.results.iter().enumerate() {
@@ -443,6 +446,9 @@ impl Emitter {
     pub(super) fn call_in_memory(&mut self, kind: CallKind, count: usize) {
         let (lanes, halves) = (self.target.width.lanes(), self.target.width.halves());
         self.code.third_argument(count * usize::from(halves));
+        if let Some(numbers) = kind.numbers() {
+            self.code.fourth_argument_at(numbers);
+        }
         self.code.call(kind.in_memory(lanes / usize::from(halves)));
     }
 }

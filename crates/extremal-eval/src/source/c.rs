@@ -1,9 +1,10 @@
 //! C.
 
-use extremal_expr::{Function, Function2, Relation};
+use extremal_expr::{Function, Function2, Relation, TableFunction};
 
 use super::dialect::{Dialect, FileFacts, LibraryUses, digits, opposite, quoted};
 use super::statement::{Argument, SourceStatement};
+use super::table::{table_name, written};
 use crate::op::Op;
 
 pub(super) struct C;
@@ -76,6 +77,7 @@ impl Dialect for C {
             Op::Pow(a, b) => own("pow", &[a, b]),
             Op::Call(Function::Abs, a) => format!("fabs({a})"),
             Op::Call(function, a) => own(function.name(), &[a]),
+            Op::Table(function, a) => format!("@{}({a})", table_name(function)),
             Op::Call2(function @ (Function2::Atan2 | Function2::Min | Function2::Max), a, b) => {
                 own(function.name(), &[a, b])
             }
@@ -86,6 +88,23 @@ impl Dialect for C {
             Op::Not(a) => format!("(double)({a} == 0.0)"),
             Op::Select(c, a, b) => format!("{c} != 0.0 ? {a} : {b}"),
         }
+    }
+
+    fn table(&self, function: TableFunction) -> String {
+        let [breaks, pieces] = written(function, |x| self.number(x), ["{ ", " }"]);
+        let count = function.breaks().len();
+        let period = function.period().map(digits);
+        let again = period.map_or(String::new(), |p| format!("    x -= {p} * floor((x - breaks[0]) / {p});\n"));
+        format!(
+            "static double @{name}(double x)\n{{\n    static const double breaks[{count}] = {{ {breaks} }};\n    \
+             static const double pieces[{pieces_count}][5] = {{ {pieces} }};\n{again}    int piece = 0, above = {count};\n    \
+             while (piece < above) {{\n        const int middle = (piece + above) / 2;\n        \
+             if (breaks[middle] <= x)\n            piece = middle + 1;\n        else\n            above = middle;\n    }}\n    \
+             const double *c = pieces[piece], d = x - c[0];\n    \
+             return c[1] + d * (c[2] + d * (c[3] + d * c[4]));\n}}",
+            name = table_name(function),
+            pieces_count = count + 1
+        )
     }
 
     fn bind(&self, name: &str, value: &str) -> String {

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use extremal_expr::TableFunction;
+
 use super::statement::{Argument, SourceStatement};
 use crate::op::Op;
 
@@ -52,6 +54,9 @@ pub(super) trait Dialect {
     fn operation(&self, op: Op<&str>, uses: &mut LibraryUses) -> String;
 
     fn bind(&self, name: &str, value: &str) -> String;
+
+    /// The function of a table.
+    fn table(&self, function: TableFunction) -> String;
 
     /// Sine and cosine of one argument.
     fn bind_sines(&self, sine: &str, cosine: &str, argument: &str, uses: &mut LibraryUses) -> String;

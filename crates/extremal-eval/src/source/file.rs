@@ -1,6 +1,9 @@
 //! A file of source under construction.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
+
+use extremal_expr::TableFunction;
 
 use super::dialect::{Dialect, FileFacts, LibraryUses};
 use super::library;
@@ -23,6 +26,7 @@ pub struct SourceFile {
     prefix: String,
     parameters: Vec<(String, f64)>,
     uses: LibraryUses,
+    curves: BTreeSet<TableFunction>,
     tables: Vec<String>,
     formulas: Vec<String>,
     functions: Vec<String>,
@@ -40,6 +44,7 @@ impl SourceFile {
             prefix: identifier(name).to_ascii_lowercase(),
             parameters: parameters.iter().map(|(name, value)| (fields.take(name), *value)).collect(),
             uses: LibraryUses::new(),
+            curves: BTreeSet::new(),
             tables: Vec::new(),
             formulas: Vec::new(),
             functions: Vec::new(),
@@ -60,6 +65,7 @@ impl SourceFile {
     /// Writes formulas.
     pub fn formulas(&mut self, source: &FormulaSource<'_>) {
         let lines = source.write(self.dialect, &self.parameters, &mut self.uses);
+        self.curves.extend(source.tables());
         let end = self.dialect.end_of_formulas();
         self.formulas.push(format!(
             "{}{}\n{end}",
@@ -114,6 +120,7 @@ impl SourceFile {
         let mut parts = vec![self.dialect.opening(&facts)];
         parts.extend(self.tables.iter().cloned());
         parts.push(library::sections(functions, &self.uses));
+        parts.extend(self.curves.iter().map(|function| self.dialect.table(*function)));
         if self.largest > 0 {
             parts.push(library::parts(newton, if self.slopes { &["newton", "slopes"] } else { &["newton"] }));
         }

@@ -1,10 +1,11 @@
 //! Julia.
 
-use extremal_expr::Function;
+use extremal_expr::{Function, TableFunction};
 
 use super::c::sign;
 use super::dialect::{Dialect, FileFacts, LibraryUses, digits, opposite, quoted};
 use super::statement::{Argument, SourceStatement};
+use super::table::{table_name, written};
 use crate::op::Op;
 
 pub(super) struct Julia;
@@ -143,6 +144,7 @@ impl Dialect for Julia {
                 | Function::Cbrt => format!("{}({a})", function.name()),
                 _ => own(function.name(), &format!("own_{}", function.name()), &[a]),
             },
+            Op::Table(function, a) => format!("{}({a})", table_name(function)),
             Op::Call2(function, a, b) => match function.name() {
                 "atan2" => format!("atan({a}, {b})"),
                 name => format!("{name}({a}, {b})"),
@@ -154,6 +156,19 @@ impl Dialect for Julia {
             Op::Not(a) => format!("Float64({a} == 0.0)"),
             Op::Select(c, a, b) => format!("{c} != 0.0 ? {a} : {b}"),
         }
+    }
+
+    fn table(&self, function: TableFunction) -> String {
+        let [breaks, pieces] = written(function, |x| self.number(x), ["(", ")"]);
+        let name = table_name(function);
+        let period = function.period().map(digits);
+        let again =
+            period.map_or(String::new(), |p| format!("    x = x - {p} * floor((x - {name}_breaks[1]) / {p})\n"));
+        format!(
+            "const {name}_breaks = [{breaks}]\nconst {name}_pieces = [{pieces}]\nfunction {name}(x)\n{again}    \
+             origin, a, b, c, d = {name}_pieces[searchsortedlast({name}_breaks, x) + 1]\n    distance = x - origin\n    \
+             return a + distance * (b + distance * (c + distance * d))\nend"
+        )
     }
 
     fn bind(&self, name: &str, value: &str) -> String {

@@ -1,10 +1,11 @@
 //! Python.
 
-use extremal_expr::Function;
+use extremal_expr::{Function, TableFunction};
 
 use super::c::sign;
 use super::dialect::{Dialect, FileFacts, LibraryUses, digits, opposite, quoted};
 use super::statement::{Argument, SourceStatement};
+use super::table::{table_name, written};
 use crate::op::Op;
 
 pub(super) struct Python;
@@ -84,6 +85,7 @@ impl Dialect for Python {
                 }
                 _ => own(function.name(), function.name(), &[a]),
             },
+            Op::Table(function, a) => format!("{}({a})", table_name(function)),
             Op::Call2(function, a, b) => match function.name() {
                 "min" => own("min", "least", &[a, b]),
                 "max" => own("max", "largest", &[a, b]),
@@ -96,6 +98,20 @@ impl Dialect for Python {
             Op::Not(a) => format!("float({a} == 0.0)"),
             Op::Select(c, a, b) => format!("{a} if {c} != 0.0 else {b}"),
         }
+    }
+
+    fn table(&self, function: TableFunction) -> String {
+        let [breaks, pieces] = written(function, |x| self.number(x), ["(", ")"]);
+        let period = function.period().map(digits);
+        let again = period.map_or(String::new(), |p| format!("    x = x - {p} * ((x - breaks[0]) // {p})\n"));
+        format!(
+            "def {name}(x, breaks=({breaks},), pieces=({pieces})):\n{again}    piece, above = 0, len(breaks)\n    \
+             while piece < above:\n        middle = (piece + above) // 2\n        \
+             if breaks[middle] <= x:\n            piece = middle + 1\n        else:\n            above = middle\n    \
+             origin, a, b, c, d = pieces[piece]\n    distance = x - origin\n    \
+             return a + distance * (b + distance * (c + distance * d))",
+            name = table_name(function)
+        )
     }
 
     fn bind(&self, name: &str, value: &str) -> String {

@@ -1,10 +1,11 @@
 //! Rust.
 
-use extremal_expr::Function;
+use extremal_expr::{Function, TableFunction};
 
 use super::c::sign;
 use super::dialect::{Dialect, FileFacts, LibraryUses, digits, opposite, quoted};
 use super::statement::{Argument, SourceStatement};
+use super::table::{table_name, written};
 use crate::op::Op;
 
 pub(super) struct Rust;
@@ -89,6 +90,7 @@ impl Dialect for Rust {
             Op::Pow(a, b) => own("pow", &[a, b]),
             Op::Call(Function::Abs, a) => format!("f64::abs({a})"),
             Op::Call(function, a) => own(function.name(), &[a]),
+            Op::Table(function, a) => format!("{}({a})", table_name(function)),
             Op::Call2(function, a, b) => own(function.name(), &[a, b]),
             Op::SinCos { argument, .. } => own("sin", &[argument]),
             Op::Compare(relation, a, b) => format!("f64::from({a} {} {b})", sign(relation)),
@@ -97,6 +99,22 @@ impl Dialect for Rust {
             Op::Not(a) => format!("f64::from({a} == 0.0)"),
             Op::Select(c, a, b) => format!("if {c} != 0.0 {{ {a} }} else {{ {b} }}"),
         }
+    }
+
+    fn table(&self, function: TableFunction) -> String {
+        let [breaks, pieces] = written(function, |x| self.number(x), ["[", "]"]);
+        let count = function.breaks().len();
+        let period = function.period().map(digits);
+        let again =
+            period.map_or(String::new(), |p| format!("    let x = x - {p} * f64::floor((x - BREAKS[0]) / {p});\n"));
+        format!(
+            "fn {name}(x: f64) -> f64 {{\n    const BREAKS: [f64; {count}] = [{breaks}];\n    \
+             const PIECES: [[f64; 5]; {pieces_count}] = [{pieces}];\n{again}    \
+             let [origin, a, b, c, d] = PIECES[BREAKS.partition_point(|at| *at <= x)];\n    \
+             let distance = x - origin;\n    a + distance * (b + distance * (c + distance * d))\n}}",
+            name = table_name(function),
+            pieces_count = count + 1
+        )
     }
 
     fn bind(&self, name: &str, value: &str) -> String {

@@ -1,6 +1,6 @@
 //! Straight lines of operations, cut out of a program.
 
-use extremal_expr::Function;
+use extremal_expr::{Function, TableFunction};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::dialect::{Dialect, LibraryUses};
@@ -48,6 +48,14 @@ pub struct FormulaSource<'a> {
 }
 
 impl FormulaSource<'_> {
+    /// The tables that are called.
+    pub(super) fn tables(&self) -> impl Iterator<Item = TableFunction> {
+        self.needed().into_iter().filter_map(|step| match step.op {
+            Op::Table(function, _) => Some(function),
+            _ => None,
+        })
+    }
+
     /// The instructions that the outputs need, of the entry and of the commits before it.
     fn needed(&self) -> Vec<Instruction<ValueId>> {
         let program = self.program;

@@ -123,7 +123,7 @@ impl<'a> Builder<'a> {
             Node::Root(a, order) => FieldStep::Root(at(&self.places, &a), order, 1),
             Node::Power(a, b) => self.power(a, b),
             Node::Call(function, u) => self.call(id, function, u),
-            Node::Call2(Function2::Atan2, ..) | Node::Pi => FieldStep::Free(node_key(id)),
+            Node::Call2(Function2::Atan2, ..) | Node::Table(..) | Node::Pi => FieldStep::Free(node_key(id)),
             Node::Call2(function @ (Function2::Min | Function2::Max), a, b) => {
                 let condition = self.arena.takes_second(function, a, b);
                 FieldStep::Choice(node_key(condition), at(&self.places, &a), at(&self.places, &b))

@@ -56,7 +56,7 @@ impl Graph {
                 Algebra::Absolute | Algebra::Sign | Algebra::Unknown => false,
             },
             Node::Root(_, q) => q % 2 == 1,
-            Node::Call2(..) | Node::Power(..) | Node::Pi | Node::Select(..) => false,
+            Node::Call2(..) | Node::Table(..) | Node::Power(..) | Node::Pi | Node::Select(..) => false,
             _ => true,
         })
     }

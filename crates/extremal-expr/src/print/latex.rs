@@ -40,7 +40,7 @@ fn level(form: &PrintedForm) -> NotationLevel {
         PrintedForm::Power(..) => NotationLevel::Power,
         // `\sin(x)^2` would be read as the sine of a square.
         PrintedForm::Call(function, _) if !matches!(function, Function::Abs) => NotationLevel::Power,
-        PrintedForm::Call2(..) => NotationLevel::Power,
+        PrintedForm::Table(..) | PrintedForm::Call2(..) => NotationLevel::Power,
         PrintedForm::Number(_)
         | PrintedForm::Pi
         | PrintedForm::Symbol(_)
@@ -68,6 +68,14 @@ fn body(layout: &PrintLayout<'_>, form: PrintedForm, out: &mut Vec<OutputItem>) 
             out.push("}".into());
         }
         PrintedForm::Call(function, a) => call(function, a, None, out),
+        PrintedForm::Table(function, a) => {
+            let name = function.name().trim_end_matches('\'');
+            let primes = &function.name()[name.len()..];
+            out.push(format!(r"\operatorname{{{}}}{primes}", name.replace('_', r"\_")).into());
+            out.push(r"\left(".into());
+            out.push(OutputItem::Node(a, NotationLevel::LOOSEST));
+            out.push(r"\right)".into());
+        }
         PrintedForm::Call2(function, a, b) => {
             out.push(match function {
                 Function2::Atan2 => r"\operatorname{atan2}".into(),

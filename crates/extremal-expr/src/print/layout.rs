@@ -2,7 +2,7 @@
 
 use super::order::PrintOrder;
 use crate::rational::gcd;
-use crate::{Expr, Function, Function2, Graph, Id, Node, Rational, Relation};
+use crate::{Expr, Function, Function2, Graph, Id, Node, Rational, Relation, TableFunction};
 
 /// How tightly a notation binds, loosest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,6 +30,7 @@ pub(super) enum PrintedForm {
     Fraction(PrintedFraction),
     Power(Id, Id),
     Call(Function, Id),
+    Table(TableFunction, Id),
     Call2(Function2, Id, Id),
     Select(Id, Id, Id),
     Compare(Relation, Id, Id),
@@ -151,6 +152,7 @@ impl<'g> PrintLayout<'g> {
             Node::Product(_) | Node::Root(..) => PrintedForm::Fraction(self.fraction(id, &Rational::ONE)),
             Node::Power(base, exponent) => PrintedForm::Power(base, exponent),
             Node::Call(function, a) => PrintedForm::Call(function, a),
+            Node::Table(function, a) => PrintedForm::Table(function, a),
             Node::Call2(function, a, b) => PrintedForm::Call2(function, a, b),
             Node::Select(c, a, b) => PrintedForm::Select(c, a, b),
             Node::Grouped(a) => self.form(a),

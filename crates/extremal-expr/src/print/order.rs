@@ -76,7 +76,7 @@ impl PrintOrder {
                 SortKey { degree: self.keys[base].degree / f64::from(*q), ..function(base, Class::Root) }
             }
             Node::Power(base, _) => function(base, Class::Root),
-            Node::Call(_, a) | Node::Call2(_, a, _) => function(a, Class::Function),
+            Node::Call(_, a) | Node::Table(_, a) | Node::Call2(_, a, _) => function(a, Class::Function),
             Node::Select(_, a, _) => function(a, Class::Sum),
             Node::Grouped(a) => self.keys[a],
             Node::Compare(_, a, _) | Node::And(a, _) | Node::Or(a, _) | Node::Not(a) => function(a, Class::Condition),

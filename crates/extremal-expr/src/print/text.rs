@@ -37,6 +37,7 @@ fn level(form: &PrintedForm) -> NotationLevel {
         PrintedForm::Pi
         | PrintedForm::Symbol(_)
         | PrintedForm::Call(..)
+        | PrintedForm::Table(..)
         | PrintedForm::Call2(..)
         | PrintedForm::Select(..) => NotationLevel::Atom,
     }
@@ -72,6 +73,7 @@ fn body(form: PrintedForm, out: &mut Vec<OutputItem>) {
             out.push(OutputItem::Node(exponent, NotationLevel::Atom));
         }
         PrintedForm::Call(function, a) => call(function.name(), &[a], out),
+        PrintedForm::Table(function, a) => call(function.name(), &[a], out),
         PrintedForm::Call2(function, a, b) => call(function.name(), &[a, b], out),
         PrintedForm::Select(condition, a, b) => call("if", &[condition, a, b], out),
         PrintedForm::Compare(comparison, a, b) => {

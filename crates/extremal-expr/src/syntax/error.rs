@@ -80,6 +80,8 @@ pub enum SyntaxErrorKind {
     NotAFunction { name: String, what: &'static str },
     #[error("`{name}` needs its arguments in parentheses")]
     BareFunction { name: String },
+    #[error("`{name}'(...)` is no function: by its argument a table alone is differentiated so")]
+    PrimedFunction { name: String },
     #[error("`{function}` takes {expected}, found {found}")]
     WrongArity { function: String, expected: &'static str, found: usize },
     #[error("`{signature}` takes {}, found {found}", counted(*expected))]

@@ -230,7 +230,9 @@ impl<'a, 'g> AstLowering<'a, 'g> {
     fn reference(&mut self, id: NodeId, name: TextSpan, at: Option<ElementIndex>, primes: u32) -> LoweredValue<'g> {
         let resolved = self.resolved;
         match resolved.nodes[id.index()] {
-            Referent::Nothing | Referent::Function(_) | Referent::Declared => LoweredValue::Invalid,
+            Referent::Nothing | Referent::Function(_) | Referent::Declared | Referent::Zero | Referent::Table(_) => {
+                LoweredValue::Invalid
+            }
             Referent::Argument(place) => self.argument(id, name, place as usize, at, primes),
             Referent::Pi => LoweredValue::Number(self.graph.pi(), None),
             Referent::Index(each) => match self.series.iter().find(|s| s.each == each) {
@@ -415,6 +417,12 @@ impl<'a, 'g> AstLowering<'a, 'g> {
             Referent::Function(Named::OfArrays(function)) => return self.array_function(id, function, operands),
             Referent::Function(function) => function,
             Referent::Declared => return self.declared_call(id, operands),
+            Referent::Zero => return LoweredValue::Number(self.graph.int(0), Some(0)),
+            Referent::Table(table) => {
+                let Some(arguments) = self.gather(operands) else { return LoweredValue::Invalid };
+                let value = arguments.first().map(|(x, _)| x.table(table));
+                return value.map_or(LoweredValue::Invalid, |value| LoweredValue::Number(value, None));
+            }
             _ => return LoweredValue::Invalid,
         };
         let Some(arguments) = self.gather(operands) else { return LoweredValue::Invalid };

@@ -8,6 +8,7 @@ use super::error::{ErrorCollector, SyntaxErrorKind as Kind};
 use super::functions::{Named, is_reserved, suggest};
 use super::scope::{Binding, NameShape, Scope};
 use super::suggest::nearest;
+use crate::TableFunction;
 
 /// What a node refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +25,10 @@ pub(super) enum Referent {
     Function(Named),
     /// A function that the scope has declared.
     Declared,
+    /// A derivative of a table that vanishes.
+    Zero,
+    /// A table that it has declared, or a derivative of one.
+    Table(TableFunction),
 }
 
 pub(super) struct Resolved<'a> {
@@ -141,7 +146,9 @@ impl<'a> AstResolver<'a, '_, '_, '_> {
     fn unknown(&mut self, name: &str, span: TextSpan) {
         let kind = match Named::find(name) {
             Some(_) => Kind::BareFunction { name: name.to_owned() },
-            None if self.scope.function(name).is_some() => Kind::BareFunction { name: name.to_owned() },
+            None if self.scope.function(name).is_some() || self.scope.table(name).is_some() => {
+                Kind::BareFunction { name: name.to_owned() }
+            }
             None => {
                 let scope = self.scope;
                 let declared = self.candidates.get_or_insert_with(|| scope.names());
@@ -173,6 +180,21 @@ impl<'a> AstResolver<'a, '_, '_, '_> {
             }
             let kind = Kind::WrongArgumentCount { signature: declared.signature(), expected, found: arguments };
             self.errors.report(kind, span);
+            return Referent::Nothing;
+        }
+        let whole = name.trim_end_matches('\'');
+        if let Some(table) = self.scope.table(whole) {
+            if arguments == 1 {
+                let primes = name.len() - whole.len();
+                let slope = (0..primes).try_fold(table, |table, _| table.slope());
+                return slope.map_or(Referent::Zero, Referent::Table);
+            }
+            let kind = Kind::WrongArity { function: name.to_owned(), expected: "1 argument", found: arguments };
+            self.errors.report(kind, span);
+            return Referent::Nothing;
+        }
+        if whole != name {
+            self.errors.report(Kind::PrimedFunction { name: whole.to_owned() }, function);
             return Referent::Nothing;
         }
         let what = match self.index(name) {

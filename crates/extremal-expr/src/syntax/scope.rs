@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use super::{Ast, Limits, SyntaxErrors};
-use crate::{Expr, Graph};
+use crate::{Expr, Graph, TableFunction};
 
 /// Answers what a name means. The rules of the language (indices in range, no primes on constants, ...) are checked against
 /// the [`Binding`]; [`Scope::value`] is then asked only for references that obey them.
@@ -35,7 +35,13 @@ pub trait Scope<'g> {
         None
     }
 
-    /// All declared functions, for "did you mean".
+    /// The table that was declared by this name.
+    fn table(&self, name: &str) -> Option<TableFunction> {
+        let _ = name;
+        None
+    }
+
+    /// All declared functions and tables, for "did you mean".
     fn functions(&self) -> Vec<String> {
         Vec::new()
     }

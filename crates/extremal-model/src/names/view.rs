@@ -1,6 +1,7 @@
 //! The names of a model as a scope of the expression language: what each stands for at a place, and whether it may stand there.
 
 use extremal_expr::Expr;
+use extremal_expr::TableFunction;
 use extremal_expr::syntax::{Binding, DeclaredFunction, NameRefusal, NameShape, NameUse, Scope};
 
 use super::{Declaration, ELAPSED, NameMeaning, Names, STEP, TIME};
@@ -345,7 +346,14 @@ impl<'g> Scope<'g> for View<'_, 'g> {
         }
     }
 
+    fn table(&self, name: &str) -> Option<TableFunction> {
+        let (table, _) = self.names.tables.get(name)?;
+        self.names.mark_used(name);
+        Some(*table)
+    }
+
     fn functions(&self) -> Vec<String> {
-        self.names.functions.keys().cloned().chain(prelude::names().map(str::to_owned)).collect()
+        let own = self.names.functions.keys().chain(self.names.tables.keys()).cloned();
+        own.chain(prelude::names().map(str::to_owned)).collect()
     }
 }

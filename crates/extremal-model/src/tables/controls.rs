@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use extremal_expr::{Expr, Id};
+use extremal_expr::{Expr, Graph, Id};
 
 use super::assignments::{self, Primes, Targets};
 use super::coordinates::Coordinates;
@@ -15,6 +15,7 @@ use crate::document::{Name, Scalar, ScalarSeries, TableEntry, TableField, TableR
 use crate::names::{Declaration, NameMeaning};
 use crate::place::ExpressionPlace;
 use crate::resolver::{MemberNumber, Resolver};
+use crate::suggest::help_for;
 use crate::text::SourceText;
 
 /// A quantity that is to be chosen as a function of time; a family has one of these for each member.
@@ -34,6 +35,8 @@ pub struct Control {
     pub max: Option<Id>,
     /// A first guess, as those of [`Boundary::guess`](crate::Boundary::guess).
     pub guess: Option<Id>,
+    /// What it is wherever it is not to be chosen, an expression like a gain; zero if nothing is stated.
+    pub law: Option<Id>,
     /// Where it is declared in [`Model::source_text`](crate::Model::source_text).
     pub span: Span,
 }
@@ -46,8 +49,16 @@ pub(crate) struct ControlStatement {
     min: Option<ScalarSeries>,
     max: Option<ScalarSeries>,
     guess: Option<ScalarSeries>,
+    law: Option<ScalarSeries>,
     count: Option<Scalar>,
     index: Option<SourceText>,
+}
+
+impl ControlStatement {
+    /// Is it said what it, or one of its members, is in a simulation?
+    pub fn has_law(&self, laws: &[(String, String)]) -> bool {
+        self.law.is_some() || laws.iter().any(|(name, _)| name.split('[').next() == Some(&self.name.text))
+    }
 }
 
 /// A coordinate and the gain, 1 if it is not stated.
@@ -58,7 +69,7 @@ struct GainStatement {
 
 pub(super) static TABLE: ModelTable = ModelTable {
     name: "controls",
-    sentence: "forces to be chosen, each by name: `u = \"x\"` acts on `x`, or a table. A control may also occur in `[forces]` and in the rates of `[states]`. In a simulation all controls are zero, unless it starts from momenta",
+    sentence: "forces to be chosen, each by name: `u = \"x\"` acts on `x`, or a table. A control may also occur in `[forces]` and in the rates of `[states]`. In a simulation a control is what its `law` says, zero without one, unless it starts from momenta",
     keys: || keys(FIELDS),
     read: |reader, _, entries, into| {
         for entry in entries {
@@ -78,6 +89,11 @@ const FIELDS: &[TableField<ControlStatement>] = &[
     field("min", "its lower bound", |reader, entry, into| into.min = reader.series(entry)),
     field("max", "its upper bound", |reader, entry, into| into.max = reader.series(entry)),
     field("guess", "where the search begins", |reader, entry, into| into.guess = reader.series(entry)),
+    field(
+        "law",
+        "what it is in a simulation, where nothing is chosen: an expression of positions, velocities, entropies, states, time and parameters, such as a feedback `\"-k*x - d*x'\"` or a table `\"torque(t)\"`",
+        |reader, entry, into| into.law = reader.series(entry),
+    ),
     field("count", "makes a family of so many", |reader, entry, into| into.count = reader.scalar(entry)),
     field("index", INDEX, |reader, entry, into| into.index = reader.string(entry)),
 ];
@@ -105,7 +121,7 @@ pub(crate) fn declare(resolver: &mut Resolver<'_, '_>, statements: &[ControlStat
         if !resolver.admit(name, "control") {
             continue;
         }
-        let series = [&statement.min, &statement.max, &statement.guess].into_iter().flatten();
+        let series = [&statement.min, &statement.max, &statement.guess, &statement.law].into_iter().flatten();
         let count = family_count(resolver, name, statement.count.as_ref(), series)
             .filter(|count| families.has_room(resolver, count.map_or(1, |count| count as usize), name));
         let symbols = |count: Option<i64>| {
@@ -123,10 +139,11 @@ pub(crate) fn declare(resolver: &mut Resolver<'_, '_>, statements: &[ControlStat
     families
 }
 
-/// What the declared controls do.
+/// What the declared controls do; `laws` replace those that are stated.
 pub(crate) fn resolve(
     resolver: &mut Resolver<'_, '_>,
     statements: &[ControlStatement],
+    laws: &[(String, String)],
     families: &Families,
     coordinates: &Coordinates,
     definitions: &Definitions,
@@ -137,6 +154,13 @@ pub(crate) fn resolve(
     }
     let places = coordinates.list.iter().enumerate().map(|(place, coordinate)| (coordinate.position, place)).collect();
     let acted_on = ActedOn { coordinates, definitions, places };
+    let members: HashSet<String> =
+        families.list.iter().flat_map(|family| (0..family.len()).map(|position| family.member(position))).collect();
+    for (name, law) in laws.iter().filter(|(name, _)| !members.contains(name)) {
+        let message = format!("there is no control `{name}` that could be {law}");
+        let help = help_for(name, "the controls are", members.iter().map(String::as_str));
+        resolver.problems.push(Diagnostic::error(Code::UnknownOverride, message).maybe_help(help));
+    }
     for family in &families.list {
         let statement = &statements[family.statement];
         let name = &family.name;
@@ -153,8 +177,21 @@ pub(crate) fn resolve(
                 let member = member.filter(|_| matches!(series, ScalarSeries::One(_)));
                 Some(resolver.number(series.item(position)?, &ExpressionPlace::GUESS, member)?.id())
             });
+            let given = laws.iter().rev().find(|(control, _)| *control == name);
+            let law = match (given, &statement.law) {
+                (Some((_, law)), _) => {
+                    let scalar = Scalar::Text(SourceText::outside(law, family.name.span.clone()));
+                    resolver.number(&scalar, &ExpressionPlace::LAW, None).map(|law| law.id())
+                }
+                (None, Some(series)) => {
+                    let member = member.filter(|_| matches!(series, ScalarSeries::One(_)));
+                    let scalar = series.item(position);
+                    scalar.and_then(|law| Some(resolver.number(law, &ExpressionPlace::LAW, member)?.id()))
+                }
+                (None, None) => None,
+            };
             let [min, max] = [&min, &max].map(|values| values.as_ref().map(|values| values[position]));
-            controls.push(Control { name, symbol, gains, min, max, guess, span: family.name.span.clone() });
+            controls.push(Control { name, symbol, gains, min, max, guess, law, span: family.name.span.clone() });
         }
     }
     controls
@@ -214,7 +251,7 @@ fn gains(
     Some(gains)
 }
 
-/// Forces without the controls, that is with all of them at zero, and with them.
+/// Forces with controls that nobody chooses, and with the controls in them.
 pub(crate) struct ControlledForces {
     pub free: Vec<Id>,
     pub controlled: Vec<Id>,
@@ -234,18 +271,22 @@ pub(crate) fn apply(
     let forces = graph.exprs(&stated);
     let rates: Vec<Id> = states.list.iter().map(|state| state.controlled_rate).collect();
     report_idle(resolver, controls, &[&forces[..], &graph.exprs(&rates)].concat());
-    let zero = graph.int(0);
-    let none: Vec<_> = controls.iter().map(|control| (graph.expr(control.symbol), zero)).collect();
     let mut parts: Vec<Vec<Expr<'_>>> = forces.iter().map(|force| vec![*force]).collect();
     for control in controls {
         for (place, gain) in &control.gains {
             parts[*place].push(graph.expr(*gain) * graph.expr(control.symbol));
         }
     }
-    ControlledForces {
-        free: graph.substitute(&forces, &none).iter().map(|force| force.id()).collect(),
-        controlled: parts.into_iter().map(|parts| graph.sum(parts).id()).collect(),
-    }
+    let controlled: Vec<Expr<'_>> = parts.into_iter().map(|parts| graph.sum(parts)).collect();
+    let free = graph.substitute(&controlled, &unchosen(graph, controls));
+    let ids = |forces: Vec<Expr<'_>>| forces.iter().map(|force| force.id()).collect();
+    ControlledForces { free: ids(free), controlled: ids(controlled) }
+}
+
+/// What controls are where nothing is chosen: their laws, or zero.
+pub(crate) fn unchosen<'g>(graph: &'g Graph, controls: &[Control]) -> Vec<(Expr<'g>, Expr<'g>)> {
+    let law = |control: &Control| control.law.map_or(graph.int(0), |law| graph.expr(law));
+    controls.iter().map(|control| (graph.expr(control.symbol), law(control))).collect()
 }
 
 /// A control that neither acts on a coordinate nor occurs in a force or a rate does nothing.

@@ -40,7 +40,10 @@ mod simulation;
 mod starts;
 mod states;
 mod stop;
+mod tabulated;
 mod virtual_work;
+
+use std::path::PathBuf;
 
 use extremal_expr::{Graph, Id};
 
@@ -104,9 +107,10 @@ pub struct ModelTable {
 }
 
 /// In the order of the documentation.
-static TABLES: [&ModelTable; 29] = [
+static TABLES: [&ModelTable; 30] = [
     &parameters::TABLE,
     &functions::TABLE,
+    &tabulated::TABLE,
     &coordinates::TABLE,
     &entropies::TABLE,
     &matter::TABLE,
@@ -163,6 +167,9 @@ pub(crate) struct Statements {
     pub description: Option<String>,
     pub parameters: Vec<ParameterStatement>,
     pub functions: Vec<functions::FunctionStatement>,
+    pub tabulated: Vec<tabulated::TabulatedStatement>,
+    /// Where files are looked for that the model names.
+    pub folder: Option<PathBuf>,
     pub coordinates: Vec<coordinates::CoordinateStatement>,
     pub entropies: Vec<entropies::EntropyStatement>,
     pub matter: Vec<matter::AmountStatement>,
@@ -176,6 +183,8 @@ pub(crate) struct Statements {
     pub ports: Vec<ports::PortStatement>,
     pub constraints: Vec<constraints::ConstraintStatement>,
     pub controls: Vec<controls::ControlStatement>,
+    /// What controls are in a simulation, as said from outside of the file.
+    pub laws: Vec<(String, String)>,
     pub objective: Option<objective::ObjectiveStatement>,
     pub boundary: Option<boundary::BoundaryStatement>,
     pub observables: observables::ObservablesStatement,
@@ -206,6 +215,8 @@ impl Statements {
             description: _,
             parameters: _,
             functions,
+            tabulated,
+            folder: _,
             coordinates: _,
             entropies,
             matter,
@@ -229,6 +240,7 @@ impl Statements {
             ports,
             constraints,
             controls,
+            laws: _,
             objective,
             boundary,
             observables: observables::ObservablesStatement { outputs, invariants, symmetries, exact },
@@ -252,7 +264,7 @@ impl Statements {
             || boundary.is_some()
             || discrete.is_some()
             || discretisation.is_some();
-        !(!functions.is_empty() || rubs || watched || heated || open || restricted || sought)
+        !(!functions.is_empty() || !tabulated.is_empty() || rubs || watched || heated || open || restricted || sought)
     }
 }
 
@@ -357,6 +369,7 @@ struct DeclaredQuantities {
 
 impl DeclaredQuantities {
     fn of(resolver: &mut Resolver<'_, '_>, statements: &Statements) -> DeclaredQuantities {
+        tabulated::resolve(resolver, &statements.tabulated, statements.folder.as_deref());
         functions::resolve(resolver, &statements.functions);
         let parameters = parameters::resolve(resolver, &statements.parameters);
         let mut coordinates = coordinates::declare_all(resolver, statements);
@@ -388,7 +401,14 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         hamiltonian::CarriedStarts { entropies: &entropies.list, amounts: &amounts.list, states: &states.list };
     let stated = hamiltonian::resolve(resolver, statements, &mut coordinates, &mut definitions, &carried);
     let timing = statements.boundary.as_ref().and_then(|stated| boundary::timing(resolver, stated));
-    let controls = controls::resolve(resolver, &statements.controls, &declared_controls, &coordinates, &definitions);
+    let controls = controls::resolve(
+        resolver,
+        &statements.controls,
+        &statements.laws,
+        &declared_controls,
+        &coordinates,
+        &definitions,
+    );
     states::resolve_rates(resolver, statements, &mut states, &controls);
     let state = boundary::StateComponents {
         coordinates: &coordinates,
@@ -485,6 +505,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         parameters::warn_unused(resolver, &statements.parameters);
         definitions::warn_unused(resolver, &statements.definitions);
         functions::warn_unused(resolver);
+        tabulated::warn_unused(resolver);
     }
     let dynamics = dynamics?;
     state_law.give_rates(graph, dynamics.lagrangian, &mut states.list);

@@ -3,6 +3,7 @@
 use extremal_expr::Id;
 
 use super::boundary::Boundary;
+use super::controls::ControlStatement;
 use super::{ModelTable, Statements};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::document::{Scalar, TableField, field, keys};
@@ -63,15 +64,16 @@ pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &Statements) 
     Some(Objective { running, terminal })
 }
 
-/// Controls, objective and ends make sense together only.
+/// Controls, objective and ends make sense together only, but for controls that follow laws in a simulation.
 fn report_missing(resolver: &mut Resolver<'_, '_>, statements: &Statements) {
-    let controls = statements.controls.first().map(|control| &control.name.span);
+    let open = |control: &&ControlStatement| statements.boundary.is_some() || !control.has_law(&statements.laws);
+    let controls = statements.controls.iter().find(open).map(|control| &control.name.span);
     let objective = statements.objective.as_ref().map(|objective| &objective.span);
     let (message, span, help) = match (controls, objective, &statements.boundary) {
         (Some(span), None, _) => (
             "the controls have no [objective]",
             span,
-            "say what they are to make as small as possible: [objective] with running = \"u^2\" or terminal = \"...\"",
+            "say what they are to make as small as possible, [objective] with running = \"u^2\" or terminal = \"...\", or what they are in a simulation, law = \"-k*x\"",
         ),
         (_, Some(span), None) if !statements.starts_from_momenta() => (
             "the objective has no [boundary]",

@@ -6,7 +6,7 @@ use extremal_expr::{Expr, Id};
 
 use super::assignments::{self, Primes, Targets};
 use super::boundary::{Boundary, Component};
-use super::controls::Control;
+use super::controls::{Control, unchosen};
 use super::families::{Families, INDEX, QuantityKind, family_count, family_index, initial, member_name, missing_start};
 use super::{ModelTable, Statements};
 use crate::diagnostic::{Code, Diagnostic};
@@ -25,7 +25,7 @@ pub struct FirstOrderState {
     pub symbol: Id,
     /// Where it starts, an expression of parameters; `None` where `[states]` leaves that to `[boundary]`.
     pub start: Option<Id>,
-    /// How fast it changes while all controls are zero: an expression of positions, velocities, entropies, states, time and
+    /// How fast it changes while no control is chosen: an expression of positions, velocities, entropies, states, time and
     /// parameters.
     pub rate: Id,
     /// The same with the controls in it.
@@ -177,7 +177,7 @@ pub(crate) fn resolve_rates(
 ) {
     let graph = resolver.graph;
     let (stated, _) = of_one_kind(statements);
-    let none: Vec<_> = controls.iter().map(|control| (graph.expr(control.symbol), graph.int(0))).collect();
+    let none = unchosen(graph, controls);
     for family in &states.families.list {
         let Some(series) = &stated[family.statement].rate else { continue };
         for position in 0..family.len() {

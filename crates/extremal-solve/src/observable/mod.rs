@@ -292,6 +292,8 @@ fn rule(
         Node::Call(function, argument) => QuantityRule::Call(function, place(argument)?),
         Node::Call2(function, a, b) => QuantityRule::Call2(function, place(a)?, place(b)?),
         Node::Select(_, yes, no) => QuantityRule::Either(place(yes)?, place(no)?),
+        // Its bounds are not known here.
+        Node::Table(..) => return None,
         Node::Grouped(a) => QuantityRule::Same(place(a)?),
         Node::Compare(..) | Node::And(..) | Node::Or(..) | Node::Not(_) | Node::Truth(_) => QuantityRule::Condition,
     })

@@ -12,7 +12,7 @@ pub use parquet::ParquetSink;
 pub(crate) use parquet::to_io;
 pub use text::{TextLayout, TextSink};
 
-use crate::{FormatError, RowBlock, WholeFile};
+use crate::{ColumnsError, FormatError, RowBlock, WholeFile};
 use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -76,6 +76,8 @@ pub enum SinkError {
     /// The file name asks for no format that there is.
     #[error(transparent)]
     Format(#[from] FormatError),
+    #[error(transparent)]
+    Columns(#[from] ColumnsError),
     #[error("cannot create `{}`: {source}", path.display())]
     Create { path: PathBuf, source: io::Error },
 }

@@ -13,7 +13,7 @@ use extremal_engine::model::ModelTable;
 use crate::{AtSingular, ConstraintForm, Direction, EntropyBase, Error, Method, Model, Start};
 
 pub use boundary::BoundarySpec;
-pub use spec::{AmountSpec, ConstraintSpec, ControlSpec, CoordinateSpec, EntropySpec, PortSpec, StateSpec};
+pub use spec::{AmountSpec, ConstraintSpec, ControlSpec, CoordinateSpec, EntropySpec, PortSpec, StateSpec, TableSpec};
 pub use value::Value;
 
 use value::{inline, key, line, toml};
@@ -100,6 +100,11 @@ impl ModelBuilder {
     /// ```
     pub fn state(self, name: &str, spec: impl Into<StateSpec>) -> Self {
         self.table("states", name, &spec.into().entries)
+    }
+
+    /// A function that is given by numbers, called as `name(x)`.
+    pub fn tabulated(self, name: &str, spec: TableSpec) -> Self {
+        self.table("tables", name, &spec.entries)
     }
 
     /// A named expression.

@@ -227,7 +227,50 @@ spec! {
         max,
         /// A first guess, an expression of time and of the elapsed part `s` of the duration.
         guess,
+        /// What it is in a simulation: an expression of the state and time, such as a feedback.
+        law,
     }
+}
+
+impl TableSpec {
+    /// The function through these points.
+    ///
+    /// ```
+    /// use extremal::{Model, TableSpec};
+    /// let model = Model::builder("Ball on a track")
+    ///     .tabulated("track", TableSpec::through([0.0, 1.0, 2.0], [1.0, 0.0, 1.0]).interpolation("cubic").outside("extend"))
+    ///     .coordinate("x", 0.5)
+    ///     .lagrangian("x'^2/2 - track(x)")
+    ///     .build()?;
+    /// // A parabola: an oscillator of frequency sqrt(2) about 1.
+    /// let end = model.simulate().step(0.001).until(1.0).run()?;
+    /// assert!((end.end().q("x") - (1.0 - 0.5 * 2f64.sqrt().cos())).abs() < 1e-6);
+    /// # Ok::<(), extremal::Error>(())
+    /// ```
+    pub fn through(x: impl Into<Value>, y: impl Into<Value>) -> Self {
+        TableSpec::default().with("x", x).with("y", y)
+    }
+
+    fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.entries.push(line(key, value));
+        self
+    }
+
+    /// How it goes from point to point: `cubic`, `linear`, `monotone`, `periodic` or `constant`.
+    pub fn interpolation(self, kind: &str) -> Self {
+        self.with("interpolation", kind)
+    }
+
+    /// What it is outside of its points: `error`, `hold` or `extend`.
+    pub fn outside(self, rule: &str) -> Self {
+        self.with("outside", rule)
+    }
+}
+
+/// The points of a table, and how a function goes through them.
+#[derive(Clone, Debug, Default)]
+pub struct TableSpec {
+    pub(super) entries: Vec<String>,
 }
 
 impl ControlSpec {

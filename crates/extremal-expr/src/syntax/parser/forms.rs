@@ -37,6 +37,10 @@ impl Parser<'_, '_> {
         if let TokenKind::Primes(count) = self.current.kind {
             primes = count;
             self.bump();
+            if self.current.kind == TokenKind::Open && index.is_none() && primes <= MAX_PRIMES {
+                // The derivative of a function by its argument: `road'(x)`.
+                return self.call(TextSpan::new(name.start, self.previous.span.end));
+            }
             if self.current.kind == TokenKind::OpenIndex && index.is_none() {
                 self.report(Kind::MisplacedIndex, self.current.span);
                 index = Some(self.indices());
