@@ -7,7 +7,8 @@ use crate::table::{Table, Value};
 use extremal_testkit::runs::Lasting;
 
 /// Tables that say nothing about the motion, and text above the first table.
-const BESIDE_THE_MOTION: [&str; 7] = ["name", "source", "description", "expected", "exact", "invariants", "symmetries"];
+const BESIDE_THE_MOTION: [&str; 8] =
+    ["name", "source", "description", "expected", "exact", "invariants", "symmetries", "drawing"];
 
 /// Where an expression stands: how it changes with units depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
