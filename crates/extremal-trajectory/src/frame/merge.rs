@@ -39,6 +39,7 @@ pub struct CompleteParts {
     paths: Vec<PathBuf>,
     /// How many numbers the whole has, and how many of them are written together.
     count: u64,
+    #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "only Parquet has groups"))]
     groups_of: u64,
 }
 
