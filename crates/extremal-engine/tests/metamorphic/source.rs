@@ -7,8 +7,8 @@ use crate::table::{Table, Value};
 use extremal_testkit::runs::Lasting;
 
 /// Tables that say nothing about the motion, and text above the first table.
-const BESIDE_THE_MOTION: [&str; 8] =
-    ["name", "source", "description", "expected", "exact", "invariants", "symmetries", "drawing"];
+const BESIDE_THE_MOTION: [&str; 9] =
+    ["name", "source", "description", "expected", "exact", "invariants", "symmetries", "drawing", "outputs"];
 
 /// Where an expression stands: how it changes with units depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +48,9 @@ impl Source {
         let mut source = Source { tables: Table::read(text) };
         for table in BESIDE_THE_MOTION {
             source.tables.remove(table);
+        }
+        for (_, table) in source.existing("tables") {
+            table.without_expressions();
         }
         // A number in the place of a statement is its start.
         for table in ["coordinates", "entropies", "matter"] {
@@ -166,6 +169,7 @@ impl Source {
             ("constraints", "equation", Place::Constraint),
             ("constraints", "variational", Place::Constraint),
             ("stop", "when", Place::Number),
+            ("controls", "law", Place::Number),
             ("states", "rate", Place::Rate),
             ("ports", "flow", Place::Rate),
             ("ports", "enthalpy", Place::Energy),

@@ -9,6 +9,8 @@ use toml::de::{DeTable, DeValue};
 pub enum Value {
     /// An expression: a string, or a number as it is written.
     Text(String),
+    /// A number where no expression may stand.
+    Number(f64),
     Flag(bool),
     List(Vec<Value>),
     Table(Table),
@@ -31,7 +33,7 @@ impl Value {
     pub fn each_text(&mut self, change: &dyn Fn(&str) -> String) {
         match self {
             Value::Text(text) => *text = change(text),
-            Value::Flag(_) => {}
+            Value::Number(_) | Value::Flag(_) => {}
             Value::List(items) => items.iter_mut().for_each(|item| item.each_text(change)),
             Value::Table(table) => table.0.iter_mut().for_each(|(_, item)| item.each_text(change)),
         }
@@ -49,9 +51,24 @@ impl Value {
         }
     }
 
+    /// Takes the texts that are numbers as numbers.
+    pub fn without_expressions(&mut self) {
+        match self {
+            Value::Text(text) => {
+                if let Ok(number) = text.parse() {
+                    *self = Value::Number(number);
+                }
+            }
+            Value::Number(_) | Value::Flag(_) => {}
+            Value::List(items) => items.iter_mut().for_each(Value::without_expressions),
+            Value::Table(table) => table.0.iter_mut().for_each(|(_, item)| item.without_expressions()),
+        }
+    }
+
     fn write(&self, into: &mut String) {
         match self {
             Value::Text(text) => write!(into, "{text:?}").unwrap(),
+            Value::Number(number) => write!(into, "{number:?}").unwrap(),
             Value::Flag(flag) => write!(into, "{flag}").unwrap(),
             Value::List(items) => {
                 into.push('[');

@@ -186,7 +186,10 @@ fn renamed(source: &Source) -> Option<Rewritten> {
     }
     new.names = old.into_iter().zip(letters.map(String::from)).collect();
     let names = new.names.clone();
-    new.source.rename_coordinates(&|name| names[name].clone());
+    new.source.rename_coordinates(&|name| {
+        let member = name.find('[').unwrap_or(name.len());
+        names[&name[..member]].clone() + &name[member..]
+    });
     new.source.replace_names(&|found| {
         let momentum = || found.name.strip_prefix("p_").filter(|_| source.is_momentum(found.name));
         let coordinate = names.get(found.name).map(|name| found.named(name));
