@@ -12,7 +12,7 @@ from .errors import Diagnostic
 
 __all__ = [
     "CompiledSimulation", "Distribution", "Drift", "Ensemble", "Function", "Model", "Motion", "Run", "Solution", "Stream",
-    "__version__", "gallery", "gallery_names", "normal", "uniform",
+    "__version__", "gallery", "gallery_names", "merge", "normal", "uniform",
 ]  # fmt: skip
 
 __version__: str
