@@ -110,7 +110,6 @@ def test_the_types_are_those_of_the_stubs(tmp_path):
         "names: tuple[str, ...] = m.coordinates\n"
         "text: str = m.equations.hamilton.text\n"
         "e = m.sweep(vary={'l': (1, 2, 11)}, random={'theta': ex.normal(0, 0.1)}, samples=10)\n"
-        "s = m.solve_many(vary={'l': [1.0, 2.0]}, guesses=3, steps=20)\n"
     )
     wrong = "import extremal as ex\nex.gallery('pendulum').run(step='a')\n"
     (tmp_path / "wrong.py").write_text(wrong)
