@@ -4,7 +4,9 @@ mod animation;
 mod arguments;
 mod commands;
 mod compare_figure;
+mod drawings;
 mod failure;
+mod film;
 mod interrupt;
 // An allocator cannot be written without it.
 #[allow(unsafe_code)]
@@ -12,6 +14,7 @@ mod memory;
 mod outputs;
 mod progress;
 mod shard;
+mod sheet;
 mod solution_summary;
 mod source;
 mod summary;

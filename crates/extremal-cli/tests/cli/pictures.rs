@@ -56,5 +56,112 @@ fn what_cannot_be_drawn_is_refused_before_the_run() {
     let error = refused(&["run", "gallery:rc-circuit", "--animate", "a.html"]);
     assert!(error.contains("[drawing]"), "{error}");
     let error = refused(&["run", "gallery:pendulum", "--animate", "a.webm"]);
-    assert!(error.contains("`a.webm`") && error.contains(".html"), "{error}");
+    assert!(error.contains("`a.webm`") && error.contains(".html, .gif or .mp4"), "{error}");
+    let error = refused(&["run", "gallery:rc-circuit", "--frame", "a.svg"]);
+    assert!(error.contains("[drawing]"), "{error}");
+    let error = refused(&["run", "gallery:pendulum", "--frame", "a.bmp"]);
+    assert!(error.contains("`a.bmp`"), "{error}");
+    let error = refused(&["run", "gallery:pendulum", "--frame", "a.svg", "--at", "11"]);
+    assert!(error.contains("there is no picture at 11: the motion goes from 0 to 10"), "{error}");
+}
+
+/// The ends of the lines of this width in a picture.
+fn lines(svg: &str, width: &str) -> Vec<[f64; 4]> {
+    let is_wide = |line: &&str| line.contains(&format!("stroke-width=\"{width}\"")) && line.contains("d=\"M");
+    let ends = |line: &str| {
+        let path = line.split("d=\"M").nth(1).unwrap().split('"').next().unwrap();
+        let numbers: Vec<f64> = path.split(['L', ' ']).filter_map(|word| word.parse().ok()).collect();
+        [numbers[0], numbers[1], numbers[numbers.len() - 2], numbers[numbers.len() - 1]]
+    };
+    svg.lines().filter(is_wide).map(ends).collect()
+}
+
+/// The rod of a pendulum in pictures, against the angles of the trajectory file.
+#[test]
+fn a_frame_shows_the_mechanism_at_its_time() {
+    let folder = Folder::new();
+    let arguments = ["run", "gallery:pendulum", "--frame", "a.svg", "--at", "0,0.5,1.2", "--out", "a.csv"];
+    let text = folder.call(&arguments).succeeded();
+    assert!(text.contains("written: a.csv, a.svg"), "{text}");
+    let table = folder.read("a.csv");
+    let row = |time: &str| table.lines().find(|line| line.split(',').next() == Some(time)).unwrap();
+    let angle = |time: &str| row(time).split(',').nth(1).unwrap().parse::<f64>().unwrap();
+    let svg = folder.read("a.svg");
+    assert!(svg.contains("3 times from 0 to 1.2"), "{svg}");
+    let rods = lines(&svg, "4");
+    assert_eq!(rods.len(), 3, "{svg}");
+    for (time, [x0, y0, x1, y1]) in ["0", "0.5", "1.2"].into_iter().zip(rods) {
+        let (dx, dy) = (x1 - x0, y0 - y1);
+        // The page has a resolution of 0.01 at a length of hundreds.
+        let (found, theta) = (dx.atan2(-dy), angle(time));
+        assert!((found - theta).sin().abs() < 1e-4 && (found - theta).cos() > 0.0, "{time}: {found} is not {theta}");
+        assert!(dx.hypot(dy) > 100.0);
+    }
+    folder.call(&["run", "gallery:pendulum", "--quiet", "--frame", "b.png", "--shots", "4"]).succeeded();
+    assert!(std::fs::read(folder.path("b.png")).unwrap().starts_with(b"\x89PNG"));
+}
+
+/// Solutions are drawn too: the upright pole at the end of its swing.
+#[test]
+fn an_optimal_motion_is_drawn_and_animated() {
+    let folder = Folder::new();
+    let called = ["solve", "gallery:cart-pole-swing", "--quiet", "--frame", "a.svg", "--animate", "a.html"];
+    folder.call(&called).succeeded();
+    let poles = lines(&folder.read("a.svg"), "4");
+    let [x0, y0, x1, y1] = poles[0];
+    assert!((x0 - x1).abs() < 0.02 && y0 - y1 > 50.0, "{poles:?}");
+    let motion = motion(&folder.read("a.html"));
+    assert_eq!(numbers(&motion["times"]).last(), Some(&2.0));
+}
+
+/// The blocks of a film: logical screen, then a picture for each 25th of a second.
+#[test]
+fn a_film_is_a_gif_that_loops() {
+    let folder = Folder::new();
+    let called = ["run", "gallery:pendulum", "--until", "2", "--animate", "a.gif"];
+    let text = folder.call(&called).succeeded();
+    assert!(text.contains("written: a.gif"), "{text}");
+    let bytes = std::fs::read(folder.path("a.gif")).unwrap();
+    assert!(bytes.starts_with(b"GIF89a") && bytes.ends_with(&[0x3b]));
+    let count = |pattern: &[u8]| bytes.windows(pattern.len()).filter(|window| *window == pattern).count();
+    assert_eq!(count(b"NETSCAPE2.0"), 1);
+    // A graphic control with a delay of 4 hundredths in front of each of 51 pictures.
+    assert_eq!(count(&[0x21, 0xf9, 0x04, 0x04, 0x04, 0x00]) + count(&[0x21, 0xf9, 0x04, 0x00, 0x04, 0x00]), 51);
+    // White paper is white.
+    let palette = &bytes[13..13 + 3 * (2 << (bytes[10] & 7))];
+    assert!(palette.chunks(3).any(|color| color == [255, 255, 255]));
+}
+
+#[test]
+fn a_film_without_its_encoder_names_it() {
+    let folder = Folder::new();
+    let mut command = folder.command(&["run", "gallery:pendulum", "--animate", "a.mp4"]);
+    let output = command.env("PATH", folder.path("")).output().unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert!(error.contains("`ffmpeg`") && error.contains(".gif"), "{error}");
+    assert!(!folder.path("a.mp4").exists());
+}
+
+#[test]
+fn panels_are_those_that_are_asked_for() {
+    let folder = Folder::new();
+    let mut arguments = vec!["run", "gallery:double-pendulum", "--quiet", "--plot", "a.svg"];
+    for panel in ["x2,y2", "phase θ1", "change energy", "θ1 θ2", "x1,y1 x2,y2"] {
+        arguments.extend(["--panel", panel]);
+    }
+    folder.call(&arguments).succeeded();
+    let svg = folder.read("a.svg");
+    let titles = ["x2, y2", "Phase plane of θ1", "Change of energy", "θ1, θ2", "x1, y1; x2, y2"];
+    for title in titles {
+        assert!(svg.contains(&format!(">{title}</")), "{title} is not in\n{svg}");
+    }
+    assert!(!svg.contains("Configuration plane") && !svg.contains("Energy error"));
+    folder.call(&["run", "gallery:kepler", "--quiet", "--plot", "b.png", "--panel", "x,y"]).succeeded();
+    folder.call(&["solve", "gallery:catenary", "--quiet", "--plot", "c.svg", "--panel", "x,y"]).succeeded();
+    assert!(folder.read("c.svg").contains(">x, y</"));
+    for (panel, word) in [("q,r", "no column `q`"), ("x,y z", "is no panel"), ("phase energy", "neither a momentum")] {
+        let error = folder.call(&["run", "gallery:kepler", "--plot", "d.svg", "--panel", panel]).failed_with(2);
+        assert!(error.contains(word) && !folder.path("d.svg").exists(), "{panel}: {error}");
+    }
 }
