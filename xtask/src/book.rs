@@ -24,7 +24,9 @@ struct Chapter {
 
 impl Chapter {
     fn page(&self) -> String {
-        if self.file == "introduction.md" { FIRST.to_owned() } else { self.file.replace(".md", ".html") }
+        // All in one folder, so that links are names.
+        let name = self.file.replace('/', "-").replace(".md", ".html");
+        if self.file == "introduction.md" { FIRST.to_owned() } else { name }
     }
 }
 
@@ -39,16 +41,18 @@ pub fn build() -> Result<(), TaskFailure> {
     }
     fs::create_dir_all(target.join("pictures")).map_err(failure)?;
     fs::write(target.join("book.css"), STYLE).map_err(failure)?;
-    for entry in fs::read_dir(source.join("pictures")).map_err(failure)? {
-        let entry = entry.map_err(failure)?;
-        fs::copy(entry.path(), target.join("pictures").join(entry.file_name())).map_err(failure)?;
-    }
     let pages: HashMap<PathBuf, String> =
         chapters.iter().map(|chapter| (origin(&source, &chapter.file), chapter.page())).collect();
     for (at, chapter) in chapters.iter().enumerate() {
         let from = origin(&source, &chapter.file);
         let text = fs::read_to_string(&from).map_err(failure)?;
-        let body = rendered(&text, &from, &pages).map_err(|error| wrong(format!("{}: {error}", chapter.file)))?;
+        let mut pictures = Vec::new();
+        let body = rendered(&text, &from, &pages, &mut pictures);
+        let body = body.map_err(|error| wrong(format!("{}: {error}", chapter.file)))?;
+        for picture in pictures {
+            fs::copy(&picture, target.join("pictures").join(picture.file_name().unwrap_or_default()))
+                .map_err(failure)?;
+        }
         let page = page(&chapters, at, &body);
         fs::write(target.join(chapter.page()), page).map_err(failure)?;
     }
@@ -87,7 +91,22 @@ fn chapters(summary: &str) -> Vec<Chapter> {
 /// A heading's place in a page, as mdBook and GitHub name it.
 fn slug(text: &str) -> String {
     let kept = text.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
-    kept.map(|c| if c == ' ' { '-' } else { c.to_ascii_lowercase() }).collect()
+    kept.map(|c| if c == ' ' { '-' } else { c.to_lowercase().next().unwrap_or(c) }).collect()
+}
+
+/// A formula that stands alone, with its numbers beside it.
+fn display(latex: &str) -> Result<String, String> {
+    let (mut plain, mut numbers, mut rest) = (String::new(), Vec::new(), latex);
+    while let Some((before, after)) = rest.split_once("\\tag{") {
+        let (number, after) = after.split_once('}').ok_or_else(|| format!("a number without an end: {latex}"))?;
+        plain.push_str(before);
+        numbers.push(format!("({number})"));
+        rest = after;
+    }
+    plain.push_str(rest);
+    let math = formula(&plain, DisplayMode::Block)?;
+    let numbers = numbers.join(" ");
+    Ok(if numbers.is_empty() { math } else { format!("<span class=\"numbered\">{math}<span>{numbers}</span></span>") })
 }
 
 /// A formula as MathML; LaTeX that is not understood is an error.
@@ -101,17 +120,31 @@ fn formula(latex: &str, mode: DisplayMode) -> Result<String, String> {
     Ok(out)
 }
 
-fn rendered(text: &str, from: &Path, pages: &HashMap<PathBuf, String>) -> Result<String, String> {
+/// A page, and the pictures that are in it.
+fn rendered(
+    text: &str,
+    from: &Path,
+    pages: &HashMap<PathBuf, String>,
+    pictures: &mut Vec<PathBuf>,
+) -> Result<String, String> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES | Options::ENABLE_MATH;
     let mut events: Vec<Event<'_>> = Vec::new();
     let mut seen: HashMap<String, usize> = HashMap::new();
     for event in Parser::new_ext(text, options) {
         events.push(match event {
             Event::InlineMath(latex) => Event::InlineHtml(formula(&latex, DisplayMode::Inline)?.into()),
-            Event::DisplayMath(latex) => Event::InlineHtml(formula(&latex, DisplayMode::Block)?.into()),
+            Event::DisplayMath(latex) => Event::InlineHtml(display(&latex)?.into()),
             Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
                 let dest_url = target(&dest_url, from, pages)?;
                 Event::Start(Tag::Link { link_type, dest_url, title, id })
+            }
+            Event::Start(Tag::Image { link_type, dest_url, title, id }) => {
+                let path = from.parent().unwrap_or(from).join(&*dest_url);
+                let path = path.canonicalize().map_err(|_| format!("there is no picture {dest_url}"))?;
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                let dest_url = format!("pictures/{name}").into();
+                pictures.push(path);
+                Event::Start(Tag::Image { link_type, dest_url, title, id })
             }
             Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(kind))) if &*kind == "text" => {
                 Event::Html("<pre class=\"result\"><code>".into())
@@ -173,7 +206,8 @@ fn target<'a>(link: &CowStr<'a>, from: &Path, pages: &HashMap<PathBuf, String>) 
     Ok(match pages.get(&path) {
         Some(page) => format!("{page}{place}").into(),
         None => {
-            let inside = path.strip_prefix(root()).unwrap_or(&path).to_string_lossy().into_owned();
+            let root = root().canonicalize().unwrap_or_default();
+            let inside = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().into_owned();
             format!("../../{inside}{place}").into()
         }
     })
@@ -221,13 +255,14 @@ mod tests {
     #[test]
     fn formulas_headings_and_results_are_set() {
         let text = "# A *b* `c`\n\n# A b c\n\n$x_1^2$\n\n```text\na < b\n```\n";
-        let html = rendered(text, Path::new("."), &HashMap::new()).unwrap();
+        let html = rendered(text, Path::new("."), &HashMap::new(), &mut Vec::new()).unwrap();
         assert!(html.contains("<h1 id=\"a-b-c\">") && html.contains("<h1 id=\"a-b-c-1\">"), "{html}");
         assert!(
             html.contains("<math") && html.contains("<pre class=\"result\"><code>a &lt; b\n</code></pre>"),
             "{html}"
         );
-        assert!(rendered("[x](nowhere.md)", Path::new("."), &HashMap::new()).is_err());
-        assert!(rendered("$\\unknowncommand{x}$", Path::new("."), &HashMap::new()).is_err());
+        for wrong in ["[x](nowhere.md)", "![x](nowhere.svg)", "$\\unknowncommand{x}$"] {
+            assert!(rendered(wrong, Path::new("."), &HashMap::new(), &mut Vec::new()).is_err(), "{wrong}");
+        }
     }
 }

@@ -113,6 +113,8 @@ pub enum CommandError {
     NoEncoder,
     #[error("the film cannot be made: {0}")]
     Film(String),
+    #[error("there is no column `{name}` to draw: there are {known}")]
+    NoSweepColumn { name: String, known: String },
     #[error("there is no picture at {time}: the motion goes from {first} to {last}")]
     NoFrame { time: f64, first: f64, last: f64 },
     #[error("cannot write `{}`: {source}", path.display())]

@@ -18,6 +18,7 @@ mod sheet;
 mod solution_summary;
 mod source;
 mod summary;
+mod sweep_figure;
 mod sweep_summary;
 mod terminal;
 

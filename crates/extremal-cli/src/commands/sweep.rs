@@ -14,10 +14,11 @@ use extremal_engine::trajectory::frame::{Existing, FrameError, FrameFormat};
 use crate::arguments::{MarchArguments, ModelArguments, PrintArguments};
 use crate::failure::{CommandError, Ending};
 use crate::interrupt::Interrupt;
-use crate::outputs::{check_folder, spare_inputs};
+use crate::outputs::{Outputs, check_folder, spare_inputs};
 use crate::progress::ProgressMeter;
 use crate::shard::Shard;
 use crate::source::{Limit, Source, read_file_of};
+use crate::sweep_figure::SweptRows;
 use crate::{sweep_summary, terminal};
 
 const EXAMPLES: &str = "\
@@ -25,6 +26,7 @@ Examples:
   extremal sweep gallery:pendulum --vary theta=0.1:3:30 --out ends.csv
   extremal sweep gallery:double-pendulum --vary θ1=-3:3:200 --vary θ2=-3:3:200 --out flips.parquet
   extremal sweep gallery:kepler --random \"y'=normal(1, 0.1)\" --samples 100000 --seed 7 --out orbits.parquet
+  extremal sweep gallery:double-pendulum --vary θ1=-3:3:200 --vary θ2=-3:3:200 --plot map.png --panel θ2
   extremal sweep my-model.toml --list members.csv --record all --every 10 --out trajectories.parquet
   extremal sweep my-model.toml --vary k=1:2:1000000 --out long.parquet --resume
   extremal sweep my-model.toml --vary k=1:2:1000000 --shard 3/20 --out parts/3.parquet
@@ -75,6 +77,13 @@ pub struct SweepArguments {
     /// Write the rows, as .parquet or .csv
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Draw the rows, as .svg or .png: a map over two varied quantities, a curve over one, points of random members, crossings as a
+    /// section, the course over time with `--record all`; may be repeated
+    #[arg(long, value_name = "FILE", conflicts_with = "out")]
+    plot: Vec<PathBuf>,
+    /// What the plots show, a panel each: a column, or two as points, `x,y`; may be repeated
+    #[arg(long = "panel", value_name = "NAMES", requires = "plot")]
+    panels: Vec<String>,
     /// Continue the file of a call that was interrupted or killed
     #[arg(long, requires = "out", conflicts_with = "force")]
     resume: bool,
@@ -180,6 +189,8 @@ pub fn execute(arguments: &SweepArguments) -> Result<Ending, CommandError> {
         spare_inputs([path], &inputs.into_iter().flatten().collect::<Vec<_>>())?;
         FrameFormat::of(path)?;
     }
+    Outputs { plots: &arguments.plot, ..Outputs::default() }.check()?;
+    spare_inputs(&arguments.plot, &[&arguments.model.model])?;
     let source = Source::load_with(&arguments.model, &arguments.march.overrides(&arguments.model))?;
     if !arguments.print.quiet {
         source.show_warnings();
@@ -222,13 +233,27 @@ fn sweep(arguments: &SweepArguments, source: &Source) -> Result<FinishedSweep, C
         }
         if interrupt.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
+    let mut rows = None;
     let outcome = match &arguments.out {
         Some(path) => sweep.to_file(path, arguments.existing(), threads, watch),
-        None => Ok(sweep.summarise(threads, watch)),
+        None if arguments.plot.is_empty() => Ok(sweep.summarise(threads, watch)),
+        None => {
+            let (frame, outcome) = sweep.collect_watched(threads, watch);
+            rows = Some(frame);
+            Ok(outcome)
+        }
     };
     let elapsed = clock.elapsed();
     if let Some(bar) = &bar {
         bar.clear();
+    }
+    if let Some(frame) = &rows {
+        let variation = arguments.variation()?;
+        let rows = SweptRows { sweep: &sweep, variation: &variation, record, frame };
+        let figure = rows.figure(source.title(), &arguments.panels)?;
+        for path in &arguments.plot {
+            figure.save(path)?;
+        }
     }
     Ok(FinishedSweep { outcome: outcome?, sweep, file: arguments.out.clone(), threads, elapsed })
 }

@@ -165,3 +165,54 @@ fn panels_are_those_that_are_asked_for() {
         assert!(error.contains(word) && !folder.path("d.svg").exists(), "{panel}: {error}");
     }
 }
+
+/// What a sweep is drawn as follows from what varies and what is recorded.
+#[test]
+fn sweeps_are_drawn_as_what_they_are() {
+    let folder = Folder::new();
+    let drawn = |arguments: &[&str]| {
+        let mut all = vec!["sweep", "--quiet", "--plot", "a.svg"];
+        all.extend(arguments);
+        folder.call(&all).succeeded();
+        folder.read("a.svg")
+    };
+    let grid = ["gallery:pendulum", "--until", "1", "--vary", "theta=0.5:2.5:5", "--vary", "l=1:2:3"];
+    let svg = drawn(&grid);
+    // Fifteen members are fifteen cells of a fifth by a third of the plot, with different colours where neighbours are.
+    let widths = |svg: &str| {
+        let cells = svg.lines().filter(|line| line.starts_with("<rect") && line.contains("fill=\"#"));
+        let number =
+            |line: &str, key: &str| line.split(&format!("{key}=\"")).nth(1)?.split('"').next()?.parse::<f64>().ok();
+        cells.filter_map(|line| Some((number(line, "width")?, number(line, "height")?))).collect::<Vec<_>>()
+    };
+    let sizes = widths(&svg);
+    let plot = sizes[1];
+    let is_cell =
+        |(width, height): &&(f64, f64)| (*width - plot.0 / 5.0).abs() < 0.02 && (*height - plot.1 / 3.0).abs() < 0.45;
+    assert_eq!(sizes.iter().filter(is_cell).count(), 15, "{sizes:?}");
+    let svg = drawn(&[
+        "gallery:pendulum",
+        "--until",
+        "1",
+        "--vary",
+        "theta=0.5:2.5:5",
+        "--panel",
+        "energy",
+        "--panel",
+        "theta,p_theta",
+    ]);
+    assert!(
+        svg.contains("theta(0)</text>") && svg.contains("energy over theta(0)") && svg.contains("theta and p_theta"),
+        "{svg}"
+    );
+    let samples = ["gallery:kepler", "--until", "1", "--random", "x=0.3:0.5", "--samples", "20", "--seed", "1"];
+    // A point is a dash without length: twenty of them for each of two coordinates.
+    let svg = drawn(&samples);
+    assert_eq!(svg.matches("h0").count(), 40, "{svg}");
+    let all = ["gallery:pendulum", "--until", "1", "--vary", "theta=0.5:2.5:5", "--record", "all"];
+    assert!(drawn(&all).contains("median"));
+    let error = folder
+        .call(&["sweep", "gallery:pendulum", "--vary", "l=1:2:3", "--plot", "b.svg", "--panel", "q"])
+        .failed_with(2);
+    assert!(error.contains("no column `q`") && !folder.path("b.svg").exists(), "{error}");
+}

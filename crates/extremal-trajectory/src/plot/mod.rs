@@ -10,6 +10,7 @@ mod font;
 mod label;
 mod layout;
 mod legend;
+mod map;
 mod palette;
 mod panel;
 mod png;

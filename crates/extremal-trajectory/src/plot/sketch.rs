@@ -159,8 +159,12 @@ pub struct SketchSheet {
 impl SketchSheet {
     /// A picture of one thing.
     pub fn of(sketch: Sketch) -> SketchSheet {
+        let [left, right, bottom, top] = sketch.bounds();
+        // Neither a strip nor a column, however flat or narrow it is.
+        let part = ((top - bottom) / (right - left)).clamp(0.25, 0.75);
+        let height = if part.is_finite() { 640.0 * part } else { 480.0 };
         let cells = vec![(String::new(), sketch)];
-        SketchSheet { title: String::new(), cells, columns: 1, cell: (640.0, 480.0), scale: 2.0 }
+        SketchSheet { title: String::new(), cells, columns: 1, cell: (640.0, height), scale: 2.0 }
     }
 
     /// Pictures of many things, with so many in a row.
@@ -214,7 +218,7 @@ impl SketchSheet {
             };
             items.push(SceneItem::Clip(Some(cell)));
             // Lines of a small picture are thinner, but not as much thinner as it is smaller.
-            sketch.draw(&mut items, inner, (cell.height() / 480.0).sqrt().min(1.5));
+            sketch.draw(&mut items, inner, (cell.width() / 640.0).sqrt().min(1.5));
             items.push(SceneItem::Clip(None));
             if captioned {
                 items.push(SceneItem::Frame(cell, Stroke::solid(GRID, 0.8)));
@@ -289,7 +293,7 @@ mod tests {
         let found = places(&SketchSheet::of(sketch).to_svg(), Ink::Arrow.color());
         let (width, height) = (found[1].0 - found[0].0, found[0].1 - found[2].1);
         // Coordinates are written to a hundredth.
-        assert!((width / height - 4.0).abs() < 0.02 && width > 500.0, "{found:?}");
+        assert!((width / height - 4.0).abs() < 0.02 && width > 350.0, "{found:?}");
         assert!((found[2].0 - (found[0].0 + found[1].0) / 2.0).abs() < 0.02, "{found:?}");
     }
 
