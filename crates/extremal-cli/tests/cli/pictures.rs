@@ -216,3 +216,21 @@ fn sweeps_are_drawn_as_what_they_are() {
         .failed_with(2);
     assert!(error.contains("no column `q`") && !folder.path("b.svg").exists(), "{error}");
 }
+
+/// The page of the drawings lists the models that have one, by their files.
+#[test]
+fn the_page_of_drawings_lists_all_of_them() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let page = std::fs::read_to_string(format!("{root}/docs/drawings.md")).unwrap();
+    let (_, list) = page.split_once("## The models").unwrap();
+    let listed: Vec<String> = list.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+    let mut drawn: Vec<String> = std::fs::read_dir(format!("{root}/gallery"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| std::fs::read_to_string(path).is_ok_and(|text| text.lines().any(|line| line == "[drawing]")))
+        .map(|path| path.file_stem().unwrap().to_string_lossy().into_owned())
+        .collect();
+    drawn.sort();
+    assert_eq!(listed, drawn);
+    assert!(drawn.len() > 100);
+}

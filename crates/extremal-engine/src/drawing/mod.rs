@@ -57,7 +57,7 @@ pub struct DrawnMotion {
     /// Are they in space?
     pub spatial: bool,
     /// What is seen of it, where that is stated.
-    pub view: View,
+    pub view: DrawingView,
     /// In the order in which they are drawn.
     pub shapes: Vec<PlacedShape>,
     /// The time of every frame.
@@ -81,7 +81,7 @@ pub struct MotionCurve {
 /// What is seen of a drawing, where that is stated.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct View {
+pub struct DrawingView {
     /// From left to right.
     pub across: Option<[f64; 2]>,
     /// From bottom to top.
@@ -198,7 +198,7 @@ impl DrawnMotion {
         Ok(DrawnMotion {
             points: drawing.points.iter().map(|point| point.name.clone()).collect(),
             spatial: drawing.spatial,
-            view: View { across, up, from },
+            view: DrawingView { across, up, from },
             shapes,
             times: chosen.iter().map(|row| row[time]).collect(),
             curves: curves.collect(),

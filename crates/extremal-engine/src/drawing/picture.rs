@@ -37,7 +37,7 @@ impl DrawnMotion {
     /// ```
     pub fn sketch(&self, frames: &[usize]) -> Sketch {
         let room = self.room();
-        let mut pen = Pen { motion: self, size: room.size(), heats: self.heats(), sketch: Sketch::default() };
+        let mut pen = FramePen { motion: self, size: room.size(), heats: self.heats(), sketch: Sketch::default() };
         let Room { across, up } = room;
         pen.sketch.show(across, up);
         let Some((last, before)) = frames.split_last().filter(|(last, _)| **last < self.frames.len()) else {
@@ -61,14 +61,14 @@ impl DrawnMotion {
     }
 }
 
-struct Pen<'m> {
+struct FramePen<'m> {
     motion: &'m DrawnMotion,
     size: f64,
     heats: (f64, f64),
     sketch: Sketch,
 }
 
-impl Pen<'_> {
+impl FramePen<'_> {
     fn draw(&mut self, frame: usize, shape: &PlacedShape) {
         let motion = self.motion;
         let number = |at: usize| motion.frames[frame].get(at).copied().unwrap_or(f64::NAN);
@@ -144,7 +144,7 @@ impl Pen<'_> {
         const STEPS: usize = 12;
         let (dx, dy) = (to.0 - from.0, to.1 - from.1);
         let length = dx.hypot(dy);
-        if !(length > 0.0) {
+        if length.is_nan() || length <= 0.0 {
             return vec![from, to];
         }
         let (along, across) = ((dx / length, dy / length), (-dy / length, dx / length));
@@ -166,12 +166,13 @@ impl Pen<'_> {
         for ends in path.windows(2) {
             let (dx, dy) = (ends[1].0 - ends[0].0, ends[1].1 - ends[0].1);
             let length = dx.hypot(dy);
-            // Also where there are too many, or none that is finite.
-            if !(length / spacing < 1000.0) {
+            let count = length / spacing;
+            // There may be too many, or a length that is not finite.
+            if count.is_nan() || count > 1000.0 {
                 continue;
             }
             let (along, across) = ((dx / length, dy / length), (dy / length, -dx / length));
-            for k in 0..(length / spacing).floor() as usize {
+            for k in 0..count.floor() as usize {
                 let a = (k as f64 + 0.8) * spacing;
                 let start = (ends[0].0 + a * along.0, ends[0].1 + a * along.1);
                 let by = 0.7 * spacing;
@@ -184,7 +185,7 @@ impl Pen<'_> {
     fn arrow(&mut self, from: PagePoint, tip: PagePoint) {
         let (dx, dy) = (tip.0 - from.0, tip.1 - from.1);
         let length = dx.hypot(dy);
-        if !(length > 1e-9 * self.size) {
+        if length.is_nan() || length <= 1e-9 * self.size {
             return;
         }
         let head = (HEAD * self.size).min(length / 2.0);
