@@ -62,11 +62,12 @@ impl SweptRows<'_> {
             }
         };
         for columns in found {
-            figure = figure.panel(match columns[..] {
+            let panel = match columns[..] {
                 [x, y, ..] => self.points(x, y),
                 [only] => self.quantity(only),
                 [] => continue,
-            });
+            };
+            figure = figure.panel(panel);
         }
         Ok(figure)
     }

@@ -167,11 +167,17 @@ pub struct FinishedSweep {
     pub sweep: CompiledSweep,
     pub outcome: SweepOutcome,
     pub file: Option<PathBuf>,
+    pub plots: Vec<PathBuf>,
     pub threads: usize,
     pub elapsed: Duration,
 }
 
 impl FinishedSweep {
+    /// All that was written.
+    pub fn files(&self) -> Vec<PathBuf> {
+        self.file.iter().chain(&self.plots).cloned().collect()
+    }
+
     fn ending(&self) -> Ending {
         let summary = &self.outcome.summary;
         match self.outcome.complete {
@@ -255,5 +261,12 @@ fn sweep(arguments: &SweepArguments, source: &Source) -> Result<FinishedSweep, C
             figure.save(path)?;
         }
     }
-    Ok(FinishedSweep { outcome: outcome?, sweep, file: arguments.out.clone(), threads, elapsed })
+    Ok(FinishedSweep {
+        outcome: outcome?,
+        sweep,
+        file: arguments.out.clone(),
+        plots: arguments.plot.clone(),
+        threads,
+        elapsed,
+    })
 }

@@ -84,13 +84,15 @@ fn a_frame_shows_the_mechanism_at_its_time() {
     let text = folder.call(&arguments).succeeded();
     assert!(text.contains("written: a.csv, a.svg"), "{text}");
     let table = folder.read("a.csv");
-    let row = |time: &str| table.lines().find(|line| line.split(',').next() == Some(time)).unwrap();
-    let angle = |time: &str| row(time).split(',').nth(1).unwrap().parse::<f64>().unwrap();
+    let rows: Vec<Vec<f64>> =
+        table.lines().skip(1).map(|line| line.split(',').map(|cell| cell.parse().unwrap()).collect()).collect();
+    // Times are sums of steps of 0.01.
+    let angle = |time: f64| rows.iter().find(|row| (row[0] - time).abs() < 1e-9).unwrap()[1];
     let svg = folder.read("a.svg");
     assert!(svg.contains("3 times from 0 to 1.2"), "{svg}");
     let rods = lines(&svg, "4");
     assert_eq!(rods.len(), 3, "{svg}");
-    for (time, [x0, y0, x1, y1]) in ["0", "0.5", "1.2"].into_iter().zip(rods) {
+    for (time, [x0, y0, x1, y1]) in [0.0, 0.5, 1.2].into_iter().zip(rods) {
         let (dx, dy) = (x1 - x0, y0 - y1);
         // The page has a resolution of 0.01 at a length of hundreds.
         let (found, theta) = (dx.atan2(-dy), angle(time));
