@@ -106,6 +106,48 @@ macro_rules! step_options {
     };
 }
 
+/// The methods of everything that has many members: a struct with fields `variation` and `threads` says these of it, and what may vary.
+macro_rules! variation_options {
+    ($(#[$what:meta])* vary) => {
+        $(#[$what])*
+        #[must_use]
+        pub fn vary(mut self, name: &str, range: std::ops::RangeInclusive<f64>, count: u64) -> Self {
+            let values = extremal_engine::sweep::Values::Range { from: *range.start(), to: *range.end(), count };
+            self.variation.grid.push(extremal_engine::sweep::Axis { name: name.to_owned(), values });
+            self
+        }
+
+        /// Varies it over these values.
+        #[must_use]
+        pub fn values(mut self, name: &str, values: &[f64]) -> Self {
+            let values = extremal_engine::sweep::Values::Listed(values.to_vec());
+            self.variation.grid.push(extremal_engine::sweep::Axis { name: name.to_owned(), values });
+            self
+        }
+
+        /// Draws it at random; `samples` says how often.
+        #[must_use]
+        pub fn random(mut self, name: &str, distribution: $crate::Distribution) -> Self {
+            self.variation.random.push(extremal_engine::sweep::RandomAxis { name: name.to_owned(), distribution });
+            self
+        }
+
+        /// How often random values are drawn, and which ones.
+        #[must_use]
+        pub fn samples(mut self, samples: u64, seed: u64) -> Self {
+            (self.variation.samples, self.variation.seed) = (samples, seed);
+            self
+        }
+
+        /// How many threads compute; the rows do not depend on it.
+        #[must_use]
+        pub fn threads(mut self, threads: usize) -> Self {
+            self.threads = Some(threads);
+            self
+        }
+    };
+}
+
 /// A result that is shared: its columns by their names between brackets, its summary as data.
 macro_rules! shared_result {
     ($result:ident.$shared:ident) => {
@@ -132,4 +174,4 @@ macro_rules! shared_result {
     };
 }
 
-pub(crate) use {setters, shared_result, step_options};
+pub(crate) use {setters, shared_result, step_options, variation_options};

@@ -1,16 +1,15 @@
 //! Ensembles: one model with many parameters and starts.
 
 use std::borrow::Cow;
-use std::ops::{Range, RangeInclusive};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use extremal_engine::sweep::{
-    Axis, Distribution, RandomAxis, Record, SweepOutcome, SweepProgress, SweepReport, Values, Variation,
-};
-use extremal_engine::trajectory::frame::{CompleteParts, Existing, Frame};
+use extremal_engine::problems::ProblemsReport;
+use extremal_engine::sweep::{Record, SweepOutcome, SweepProgress, SweepReport, Variation};
+use extremal_engine::trajectory::frame::{CompleteParts, Existing, Fields, Frame};
 
-use crate::asked::{Asked, shared_result, step_options};
+use crate::asked::{Asked, shared_result, step_options, variation_options};
 use crate::observer::unwatched;
 use crate::{Error, ErrorKind, Model, Observer, Progress};
 
@@ -48,33 +47,9 @@ impl Sweep {
         }
     }
 
-    /// Varies a parameter, or the start of a coordinate, a velocity `x'` or an entropy, over evenly spaced values.
-    #[must_use]
-    pub fn vary(mut self, name: &str, range: RangeInclusive<f64>, count: u64) -> Self {
-        let values = Values::Range { from: *range.start(), to: *range.end(), count };
-        self.variation.grid.push(Axis { name: name.to_owned(), values });
-        self
-    }
-
-    /// Varies it over these values.
-    #[must_use]
-    pub fn values(mut self, name: &str, values: &[f64]) -> Self {
-        self.variation.grid.push(Axis { name: name.to_owned(), values: Values::Listed(values.to_vec()) });
-        self
-    }
-
-    /// Draws it at random; [`Sweep::samples`] says how often.
-    #[must_use]
-    pub fn random(mut self, name: &str, distribution: Distribution) -> Self {
-        self.variation.random.push(RandomAxis { name: name.to_owned(), distribution });
-        self
-    }
-
-    /// How often random values are drawn, and which ones.
-    #[must_use]
-    pub fn samples(mut self, samples: u64, seed: u64) -> Self {
-        (self.variation.samples, self.variation.seed) = (samples, seed);
-        self
+    variation_options! {
+        /// Varies a parameter, or the start of a coordinate, a velocity `x'` or an entropy, over evenly spaced values.
+        vary
     }
 
     step_options!();
@@ -83,13 +58,6 @@ impl Sweep {
     #[must_use]
     pub fn record(mut self, record: Record) -> Self {
         self.record = record;
-        self
-    }
-
-    /// How many threads march; the rows do not depend on it.
-    #[must_use]
-    pub fn threads(mut self, threads: usize) -> Self {
-        self.threads = Some(threads);
         self
     }
 
@@ -133,8 +101,8 @@ impl Sweep {
     pub fn run_with(&self, mut observer: impl Observer) -> Result<Ensemble, Error> {
         let sweep = self.compiled()?;
         let watch = |now: SweepProgress| observer.progress(Progress { done: now.done, total: Some(now.members) });
-        let (frame, outcome) = sweep.collect_watched(self.thread_count(), watch);
-        let all = Ensemble::of(&sweep, &outcome, Some(frame), outcome.summary.members());
+        let (frame, outcome) = sweep.collect_watched(thread_count(self.threads), watch);
+        let all = ensemble(&sweep, &outcome, Some(frame));
         match outcome.complete {
             true => Ok(all),
             false => Err(Error::new(ErrorKind::Interrupted, "the observer ended the sweep").with_ensemble(all)),
@@ -157,11 +125,11 @@ impl Sweep {
     pub fn write_with(&self, path: impl AsRef<Path>, mut observer: impl Observer) -> Result<Ensemble, Error> {
         let sweep = self.compiled()?;
         let path = path.as_ref();
-        let outcome = sweep.to_file(path, Existing::Resume, self.thread_count(), |now| {
+        let outcome = sweep.to_file(path, Existing::Resume, thread_count(self.threads), |now| {
             observer.progress(Progress { done: now.done, total: Some(now.members) })
         })?;
         match outcome.complete {
-            true => Ok(Ensemble::of(&sweep, &outcome, None, outcome.summary.members())),
+            true => Ok(ensemble(&sweep, &outcome, None)),
             false => Err(Error::new(ErrorKind::Interrupted, "the observer ended the sweep; its file can be continued")),
         }
     }
@@ -176,11 +144,18 @@ impl Sweep {
             None => sweep,
         })
     }
+}
 
-    fn thread_count(&self) -> usize {
-        let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        self.threads.unwrap_or_else(cores)
-    }
+/// As many threads as are asked for, or one for each core.
+pub(crate) fn thread_count(asked: Option<usize>) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    asked.unwrap_or_else(cores)
+}
+
+fn ensemble(sweep: &extremal_engine::sweep::CompiledSweep, outcome: &SweepOutcome, frame: Option<Frame>) -> Ensemble {
+    let SweepOutcome { summary, .. } = outcome;
+    let counts = [summary.members(), summary.failed, summary.warned];
+    Ensemble::of(sweep.fields(), counts, EnsembleReport::Sweep(sweep.report(outcome)), frame)
 }
 
 /// Puts the files of some members each ([`Sweep::members`] and [`Sweep::write`], with the manifests beside them) together to the
@@ -210,7 +185,8 @@ pub fn merge_parts(parts: impl IntoIterator<Item = impl AsRef<Path>>, file: impl
     Ok(parts.count())
 }
 
-/// An ensemble that has ended. As data ([`Serialize`](serde::Serialize)) it is the summary that `extremal sweep --json` prints.
+/// An ensemble that has ended, of motions or of boundary problems. As data ([`Serialize`](serde::Serialize)) it is the summary that
+/// `extremal sweep --json` or `extremal solve --json` prints.
 #[derive(Clone)]
 pub struct Ensemble {
     swept: Arc<EnsembleData>,
@@ -223,26 +199,28 @@ struct EnsembleData {
     members: u64,
     failed: u64,
     warned: u64,
-    summary: SweepReport,
+    summary: EnsembleReport,
+}
+
+/// What is said of all members.
+#[derive(serde::Serialize)]
+#[serde(untagged)]
+pub(crate) enum EnsembleReport {
+    /// Of motions.
+    Sweep(SweepReport),
+    /// Of boundary problems.
+    Problems(ProblemsReport),
 }
 
 impl Ensemble {
-    fn of(
-        sweep: &extremal_engine::sweep::CompiledSweep,
-        outcome: &SweepOutcome,
+    pub(crate) fn of(
+        fields: &Fields,
+        [members, failed, warned]: [u64; 3],
+        summary: EnsembleReport,
         frame: Option<Frame>,
-        members: u64,
     ) -> Ensemble {
-        let swept = EnsembleData {
-            names: sweep.fields().number_names().to_vec(),
-            words: sweep.fields().text_names().to_vec(),
-            frame,
-            members,
-            failed: outcome.summary.failed,
-            warned: outcome.summary.warned,
-            summary: sweep.report(outcome),
-        };
-        Ensemble { swept: Arc::new(swept) }
+        let (names, words) = (fields.number_names().to_vec(), fields.text_names().to_vec());
+        Ensemble { swept: Arc::new(EnsembleData { names, words, frame, members, failed, warned, summary }) }
     }
 
     /// The number of the member that each row belongs to, from 0; none where the rows went to a file.
