@@ -79,7 +79,7 @@ fn sources() -> Result<(), TaskFailure> {
     let unpacked = unpacked.ok_or_else(|| failure("source distribution", "there is nothing in it"))?;
     let manifest = unpacked.join("python/Cargo.toml");
     Step::cargo("source distribution", &["check", "--manifest-path", &*manifest.to_string_lossy()])
-        .with("CARGO_TARGET_DIR", &target().join("sdist-build").to_string_lossy())
+        .with("CARGO_TARGET_DIR", &target().to_string_lossy())
         .run()
 }
 

@@ -72,7 +72,7 @@ pub struct ProblemSettings {
 ///     parameters.a = 1.0
 ///     coordinates.x = {}
 ///     dynamics.lagrangian = "x'^2/2"
-///     boundary = { from = 0.0, to = 1.0, steps = 20, start = { x = 0.0 }, end = { x = "a" } }
+///     boundary = { duration = 1.0, steps = 20, start = { x = 0.0 }, end = { x = "a" } }
 /// "#)?;
 /// let variation = Variation { grid: vec!["a=1:3:3".parse()?], ..Variation::default() };
 /// let problems = ProblemSet::new(&model, model.simulation().method.clone(), variation, ProblemSettings::default())?;
