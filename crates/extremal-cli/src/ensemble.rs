@@ -1,21 +1,28 @@
 //! The arguments of commands that do one thing for many members.
 
 use std::num::NonZero;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
+use std::path::{Path, PathBuf};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use clap::Args;
-use extremal_engine::sweep::{Axis, List, RandomAxis, Variation};
+use extremal_engine::sweep::{Axis, List, RandomAxis, SweepProgress, Variation};
 use extremal_engine::trajectory::frame::{Existing, FrameError};
 
 use crate::arguments::ModelArguments;
 use crate::failure::{CommandError, Ending};
+use crate::interrupt::Interrupt;
+use crate::progress::ProgressMeter;
 use crate::shard::Shard;
 use crate::source::{Limit, read_file_of};
 use crate::terminal;
 
 /// A list has at most so many bytes: it is kept in memory.
 const LIST: Limit = Limit { bytes: 1 << 30, what: "a list of members" };
+
+/// Sees how far members are, and may end the work.
+type WatchMembers<'w> = &'w mut dyn FnMut(SweepProgress) -> ControlFlow<()>;
 
 /// What varies from member to member, which of them are computed, and what becomes of a file that is there already. The file of the rows
 /// is the argument `rows_file` of the command.
@@ -90,7 +97,33 @@ impl EnsembleArguments {
         self.members.clone().or(self.shard.map(|shard| shard.members(all)))
     }
 
-    pub fn existing(&self) -> Existing {
+    /// Computes the members: `compute` is given the file of their rows, if there is one, on how many threads, and who watches. Returns
+    /// also the threads, and how long it took.
+    pub fn compute<T>(
+        &self,
+        file: Option<&PathBuf>,
+        quiet: bool,
+        compute: impl FnOnce(Option<(&Path, Existing)>, usize, WatchMembers<'_>) -> Result<T, FrameError>,
+    ) -> Result<(T, usize, Duration), FrameError> {
+        let interrupt = Interrupt::listen();
+        let threads = self.threads();
+        let mut bar = (!quiet).then(ProgressMeter::new);
+        let clock = Instant::now();
+        let mut watch = |now: SweepProgress| {
+            if let Some(bar) = &mut bar {
+                bar.show_members(now);
+            }
+            if interrupt.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let done = compute(file.map(|path| (path.as_path(), self.existing())), threads, &mut watch);
+        let elapsed = clock.elapsed();
+        if let Some(bar) = &bar {
+            bar.clear();
+        }
+        Ok((done?, threads, elapsed))
+    }
+
+    fn existing(&self) -> Existing {
         match (self.resume, self.force) {
             (true, _) => Existing::Resume,
             (_, true) => Existing::Replace,
@@ -98,7 +131,7 @@ impl EnsembleArguments {
         }
     }
 
-    pub fn threads(&self) -> usize {
+    fn threads(&self) -> usize {
         let cores = || thread::available_parallelism().map_or(1, NonZero::get);
         self.threads.map_or_else(cores, usize::from)
     }

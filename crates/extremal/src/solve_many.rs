@@ -1,13 +1,12 @@
 //! Many boundary and control problems: one model with many parameters, from one guess or several.
 
 use std::ops::Range;
-use std::path::Path;
 
 use extremal_engine::problems::{ProblemSet, ProblemSettings, ProblemsSummary};
 use extremal_engine::sweep::{SweepOutcome, SweepProgress, Variation};
 use extremal_engine::trajectory::frame::{Existing, Frame};
 
-use crate::asked::variation_options;
+use crate::asked::{ensemble_runs, variation_options};
 use crate::observer::unwatched;
 use crate::sweep::{EnsembleReport, thread_count};
 use crate::{Ensemble, Error, ErrorKind, Observer, Optimization, Progress};
@@ -60,69 +59,10 @@ impl Optimizations {
         self
     }
 
-    /// Solves these members alone, counted from 0, as a part of the whole: their rows have the bits that they have there.
-    #[must_use]
-    pub fn members(mut self, range: Range<u64>) -> Self {
-        self.members = Some(range);
-        self
-    }
-
-    /// How many members there are in all: problems, times the guesses of each.
-    ///
-    /// # Errors
-    /// It cannot be set up.
-    pub fn count(&self) -> Result<u64, Error> {
-        Ok(Optimizations { members: None, ..self.clone() }.compiled()?.members())
-    }
-
-    /// Solves them and keeps the rows.
-    ///
-    /// # Errors
-    /// It cannot be set up. Problems without a solution are rows that say so.
-    pub fn run(&self) -> Result<Ensemble, Error> {
-        self.run_with(unwatched)
-    }
-
-    /// The same; the observer may end it.
-    ///
-    /// # Errors
-    /// As for [`Optimizations::run`]; one that was ended is [`ErrorKind::Interrupted`], and [`Error::ensemble`] has the members that were
-    /// done.
-    pub fn run_with(&self, mut observer: impl Observer) -> Result<Ensemble, Error> {
-        let problems = self.compiled()?;
-        let watch = |now: SweepProgress| observer.progress(Progress { done: now.done, total: Some(now.members) });
-        let (frame, outcome) = problems.collect_watched(thread_count(self.threads), watch);
-        let all = ensemble(&problems, &outcome, Some(frame));
-        match outcome.complete {
-            true => Ok(all),
-            false => Err(Error::new(ErrorKind::Interrupted, "the observer ended the search").with_ensemble(all)),
-        }
-    }
-
-    /// Solves them and writes the rows to a file, as .csv or .parquet. One that is there already is continued, if the same call was
-    /// interrupted there.
-    ///
-    /// # Errors
-    /// It cannot be set up, or the file not be written.
-    pub fn write(&self, path: impl AsRef<Path>) -> Result<Ensemble, Error> {
-        self.write_with(path, unwatched)
-    }
-
-    /// The same; the observer may end it, and the file can then be continued.
-    ///
-    /// # Errors
-    /// As for [`Optimizations::write`]; one that was ended is [`ErrorKind::Interrupted`].
-    pub fn write_with(&self, path: impl AsRef<Path>, mut observer: impl Observer) -> Result<Ensemble, Error> {
-        let problems = self.compiled()?;
-        let outcome = problems.to_file(path.as_ref(), Existing::Resume, thread_count(self.threads), |now| {
-            observer.progress(Progress { done: now.done, total: Some(now.members) })
-        })?;
-        match outcome.complete {
-            true => Ok(ensemble(&problems, &outcome, None)),
-            false => {
-                Err(Error::new(ErrorKind::Interrupted, "the observer ended the search; its file can be continued"))
-            }
-        }
+    ensemble_runs! {
+        "the observer ended the search",
+        /// Solves these members alone, counted from 0, as a part of the whole: their rows have the bits that they have there.
+        members
     }
 
     fn compiled(&self) -> Result<ProblemSet, Error> {

@@ -9,7 +9,7 @@ use extremal_engine::problems::ProblemsReport;
 use extremal_engine::sweep::{Record, SweepOutcome, SweepProgress, SweepReport, Variation};
 use extremal_engine::trajectory::frame::{CompleteParts, Existing, Fields, Frame};
 
-use crate::asked::{Asked, shared_result, step_options, variation_options};
+use crate::asked::{Asked, ensemble_runs, shared_result, step_options, variation_options};
 use crate::observer::unwatched;
 use crate::{Error, ErrorKind, Model, Observer, Progress};
 
@@ -61,77 +61,20 @@ impl Sweep {
         self
     }
 
-    /// Runs these members alone, counted from 0, as a part of the whole: their rows have the bits that they have there. Machines that
-    /// know nothing of each other can share a sweep.
-    ///
-    /// ```
-    /// use extremal::Model;
-    /// let sweep = Model::gallery("pendulum")?.sweep().vary("theta", 0.1..=2.0, 10).until(1.0);
-    /// let (all, part) = (sweep.run()?, sweep.members(3..7).run()?);
-    /// assert_eq!(part["theta"], all["theta"][3..7]);
-    /// assert_eq!(part.numbers(), Some(&[3, 4, 5, 6][..]));
-    /// # Ok::<(), extremal::Error>(())
-    /// ```
-    #[must_use]
-    pub fn members(mut self, range: Range<u64>) -> Self {
-        self.members = Some(range);
-        self
-    }
-
-    /// How many members there are in all.
-    ///
-    /// # Errors
-    /// It cannot be set up.
-    pub fn count(&self) -> Result<u64, Error> {
-        Ok(Sweep { members: None, ..self.clone() }.compiled()?.members())
-    }
-
-    /// Runs it and keeps the rows.
-    ///
-    /// # Errors
-    /// It cannot be set up. Members that fail are rows that say so.
-    pub fn run(&self) -> Result<Ensemble, Error> {
-        self.run_with(unwatched)
-    }
-
-    /// The same; the observer may end it.
-    ///
-    /// # Errors
-    /// As for [`Sweep::run`]; one that was ended is [`ErrorKind::Interrupted`], and [`Error::ensemble`] has the members that were done.
-    pub fn run_with(&self, mut observer: impl Observer) -> Result<Ensemble, Error> {
-        let sweep = self.compiled()?;
-        let watch = |now: SweepProgress| observer.progress(Progress { done: now.done, total: Some(now.members) });
-        let (frame, outcome) = sweep.collect_watched(thread_count(self.threads), watch);
-        let all = ensemble(&sweep, &outcome, Some(frame));
-        match outcome.complete {
-            true => Ok(all),
-            false => Err(Error::new(ErrorKind::Interrupted, "the observer ended the sweep").with_ensemble(all)),
-        }
-    }
-
-    /// Runs it and writes the rows to a file, as .csv or .parquet, in bounded memory. One that is there already is continued, if the
-    /// same sweep was interrupted there.
-    ///
-    /// # Errors
-    /// It cannot be set up, or the file not be written.
-    pub fn write(&self, path: impl AsRef<Path>) -> Result<Ensemble, Error> {
-        self.write_with(path, unwatched)
-    }
-
-    /// The same; the observer may end it, and the file can then be continued.
-    ///
-    /// # Errors
-    /// As for [`Sweep::write`]; one that was ended is [`ErrorKind::Interrupted`].
-    pub fn write_with(&self, path: impl AsRef<Path>, mut observer: impl Observer) -> Result<Ensemble, Error> {
-        let sweep = self.compiled()?;
-        let path = path.as_ref();
-        let outcome = sweep.to_file(path, Existing::Resume, thread_count(self.threads), |now| {
-            observer.progress(Progress { done: now.done, total: Some(now.members) })
-        })?;
-        match outcome.complete {
-            true => Ok(ensemble(&sweep, &outcome, None)),
-            false => Err(Error::new(ErrorKind::Interrupted, "the observer ended the sweep; its file can be continued")),
-        }
+    ensemble_runs! {
+        "the observer ended the sweep",
+        /// Runs these members alone, counted from 0, as a part of the whole: their rows have the bits that they have there. Machines that
+        /// know nothing of each other can share a sweep.
+        ///
+        /// ```
+        /// use extremal::Model;
+        /// let sweep = Model::gallery("pendulum")?.sweep().vary("theta", 0.1..=2.0, 10).until(1.0);
+        /// let (all, part) = (sweep.run()?, sweep.members(3..7).run()?);
+        /// assert_eq!(part["theta"], all["theta"][3..7]);
+        /// assert_eq!(part.numbers(), Some(&[3, 4, 5, 6][..]));
+        /// # Ok::<(), extremal::Error>(())
+        /// ```
+        members
     }
 
     fn compiled(&self) -> Result<extremal_engine::sweep::CompiledSweep, Error> {

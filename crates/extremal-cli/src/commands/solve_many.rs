@@ -1,8 +1,7 @@
 //! `extremal solve` of many problems: one model with many parameters, from one guess or several.
 
-use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use extremal_engine::Method;
 use extremal_engine::problems::{ProblemSet, ProblemSettings, ProblemsSummary};
@@ -12,10 +11,8 @@ use extremal_engine::trajectory::frame::FrameFormat;
 use crate::arguments::{ModelArguments, PrintArguments};
 use crate::ensemble::EnsembleArguments;
 use crate::failure::{CommandError, Ending};
-use crate::interrupt::Interrupt;
 use crate::members_told::MembersTold;
 use crate::outputs::{check_folder, spare_inputs};
-use crate::progress::ProgressMeter;
 use crate::source::Source;
 use crate::{problems_summary, terminal};
 
@@ -86,7 +83,6 @@ impl ManyProblems<'_> {
     }
 
     fn solve(&self, source: &Source, settings: ProblemSettings) -> Result<FinishedProblems, CommandError> {
-        let interrupt = Interrupt::listen();
         let method = self.method.unwrap_or(&source.model.simulation().method).clone();
         let variation = self.ensemble.variation(self.model)?;
         let problems = ProblemSet::new(&source.model, method, variation, settings)?;
@@ -94,23 +90,11 @@ impl ManyProblems<'_> {
             Some(part) => problems.with_members(part)?,
             None => problems,
         };
-        let threads = self.ensemble.threads();
-        let mut bar = (!self.print.quiet).then(ProgressMeter::new);
-        let clock = Instant::now();
-        let watch = |now| {
-            if let Some(bar) = &mut bar {
-                bar.show_members(now);
-            }
-            if interrupt.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        };
-        let outcome = match self.rows {
-            Some(path) => problems.to_file(path, self.ensemble.existing(), threads, watch),
-            None => Ok(problems.summarise(threads, watch)),
-        };
-        let elapsed = clock.elapsed();
-        if let Some(bar) = &bar {
-            bar.clear();
-        }
-        Ok(FinishedProblems { outcome: outcome?, problems, file: self.rows.cloned(), threads, elapsed })
+        let (outcome, threads, elapsed) =
+            self.ensemble.compute(self.rows, self.print.quiet, |file, threads, watch| match file {
+                Some((path, existing)) => problems.to_file(path, existing, threads, watch),
+                None => Ok(problems.summarise(threads, watch)),
+            })?;
+        Ok(FinishedProblems { outcome, problems, file: self.rows.cloned(), threads, elapsed })
     }
 }

@@ -1,8 +1,7 @@
 //! `extremal sweep`: one model with many parameters and starts.
 
-use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use extremal_engine::Settings;
@@ -12,10 +11,8 @@ use extremal_engine::trajectory::frame::FrameFormat;
 use crate::arguments::{MarchArguments, ModelArguments, PrintArguments};
 use crate::ensemble::EnsembleArguments;
 use crate::failure::{CommandError, Ending};
-use crate::interrupt::Interrupt;
 use crate::members_told::MembersTold;
 use crate::outputs::{check_folder, spare_inputs};
-use crate::progress::ProgressMeter;
 use crate::source::Source;
 use crate::{sweep_summary, terminal};
 
@@ -134,7 +131,6 @@ pub fn execute(arguments: &SweepArguments) -> Result<Ending, CommandError> {
 }
 
 fn sweep(arguments: &SweepArguments, source: &Source) -> Result<FinishedSweep, CommandError> {
-    let interrupt = Interrupt::listen();
     // A step or an end that is not given stays that of the model, and follows the parameters that vary.
     let settings = arguments.march.settings(&source.model);
     let record = arguments.record(&settings);
@@ -143,22 +139,13 @@ fn sweep(arguments: &SweepArguments, source: &Source) -> Result<FinishedSweep, C
         Some(part) => sweep.with_members(part)?,
         None => sweep,
     };
-    let threads = arguments.ensemble.threads();
-    let mut bar = (!arguments.print.quiet).then(ProgressMeter::new);
-    let clock = Instant::now();
-    let watch = |now| {
-        if let Some(bar) = &mut bar {
-            bar.show_members(now);
-        }
-        if interrupt.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    let outcome = match &arguments.out {
-        Some(path) => sweep.to_file(path, arguments.ensemble.existing(), threads, watch),
-        None => Ok(sweep.summarise(threads, watch)),
-    };
-    let elapsed = clock.elapsed();
-    if let Some(bar) = &bar {
-        bar.clear();
-    }
-    Ok(FinishedSweep { outcome: outcome?, sweep, file: arguments.out.clone(), threads, elapsed })
+    let (outcome, threads, elapsed) = arguments.ensemble.compute(
+        arguments.out.as_ref(),
+        arguments.print.quiet,
+        |file, threads, watch| match file {
+            Some((path, existing)) => sweep.to_file(path, existing, threads, watch),
+            None => Ok(sweep.summarise(threads, watch)),
+        },
+    )?;
+    Ok(FinishedSweep { outcome, sweep, file: arguments.out.clone(), threads, elapsed })
 }
