@@ -22,7 +22,7 @@ use crate::terminal;
 const LIST: Limit = Limit { bytes: 1 << 30, what: "a list of members" };
 
 /// Sees how far members are, and may end the work.
-type WatchMembers<'w> = &'w mut dyn FnMut(SweepProgress) -> ControlFlow<()>;
+type MemberWatch<'w> = &'w mut dyn FnMut(SweepProgress) -> ControlFlow<()>;
 
 /// What varies from member to member, which of them are computed, and what becomes of a file that is there already. The file of the rows
 /// is the argument `rows_file` of the command.
@@ -103,7 +103,7 @@ impl EnsembleArguments {
         &self,
         file: Option<&PathBuf>,
         quiet: bool,
-        compute: impl FnOnce(Option<(&Path, Existing)>, usize, WatchMembers<'_>) -> Result<T, FrameError>,
+        compute: impl FnOnce(Option<(&Path, Existing)>, usize, MemberWatch<'_>) -> Result<T, FrameError>,
     ) -> Result<(T, usize, Duration), FrameError> {
         let interrupt = Interrupt::listen();
         let threads = self.threads();
