@@ -5,13 +5,16 @@ mod arguments;
 mod commands;
 mod compare_figure;
 mod drawings;
+mod ensemble;
 mod failure;
 mod film;
 mod interrupt;
 // An allocator cannot be written without it.
+mod members_told;
 #[allow(unsafe_code)]
 mod memory;
 mod outputs;
+mod problems_summary;
 mod progress;
 mod shard;
 mod sheet;
