@@ -143,6 +143,8 @@ impl SolveArguments {
         let single = [
             (!self.out.is_empty(), "--out"),
             (!self.plot.is_empty(), "--plot"),
+            (!self.drawings.frame.is_empty(), "--frame"),
+            (!self.drawings.animate.is_empty(), "--animate"),
             (self.until.is_some(), "--until"),
             (self.log, "--log"),
         ];
