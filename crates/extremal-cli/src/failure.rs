@@ -117,6 +117,8 @@ pub enum CommandError {
     /// A row cannot be recorded.
     #[error(transparent)]
     Record(#[from] RecordError),
+    #[error("the studio cannot be opened: {0}")]
+    Studio(io::Error),
     #[error("cannot write to standard output: {0}")]
     Output(#[from] io::Error),
 }
@@ -190,6 +192,7 @@ impl CommandError {
             CommandError::Compare(CompareError::Reference(_))
             | CommandError::Continuation(ContinuationError::Step(_))
             | CommandError::Animation { .. }
+            | CommandError::Studio(_)
             | CommandError::Plot(PlotError::Write { .. } | PlotError::TooLarge { .. } | PlotError::Encode { .. })
             | CommandError::Record(_)
             | CommandError::WriteExport { .. }

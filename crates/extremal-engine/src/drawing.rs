@@ -89,16 +89,31 @@ impl DrawnMotion {
     /// # Errors
     /// See [`DrawingError`].
     pub fn of(model: &Model, columns: &Columns, series: &Series) -> Result<DrawnMotion, DrawingError> {
+        DrawnMotion::with_parameters(model, &model.parameter_values(), columns, series, MOST_FRAMES)
+    }
+
+    /// The same along a run with other [values of the parameters](crate::CompiledRun::parameter_values) than those of the model, in at most
+    /// so many pictures.
+    ///
+    /// # Errors
+    /// See [`DrawingError`].
+    pub fn with_parameters(
+        model: &Model,
+        parameters: &[f64],
+        columns: &Columns,
+        series: &Series,
+        frames: usize,
+    ) -> Result<DrawnMotion, DrawingError> {
         let drawing = model.drawing();
         if drawing.points.is_empty() {
             return Err(DrawingError::Nothing);
         }
         let mut numbers: Vec<Id> = drawing.points.iter().flat_map(|point| point.at).collect();
         let shapes = drawing.shapes.iter().filter_map(|shape| placed(shape, &mut numbers)).collect();
-        let mut evaluation = RowEvaluation::new(model, columns, &numbers)?;
+        let mut evaluation = RowEvaluation::new(model, parameters, columns, &numbers)?;
         let rows: Vec<&[f64]> = series.rows().collect();
         let last = rows.len().saturating_sub(1);
-        let count = rows.len().min(MOST_FRAMES);
+        let count = rows.len().min(frames);
         let chosen: Vec<&[f64]> = (0..count).map(|at| rows[at * last / count.saturating_sub(1).max(1)]).collect();
         let time = columns.time().unwrap_or(0);
         let shown = columns.with_role(Role::Coordinate).take(6).chain(columns.with_role(Role::Energy).take(1));
@@ -152,7 +167,7 @@ struct RowEvaluation {
 }
 
 impl RowEvaluation {
-    fn new(model: &Model, columns: &Columns, numbers: &[Id]) -> Result<RowEvaluation, CompileError> {
+    fn new(model: &Model, values: &[f64], columns: &Columns, numbers: &[Id]) -> Result<RowEvaluation, CompileError> {
         let g = model.graph();
         let parameters: Vec<Id> = model.parameters().iter().map(|parameter| parameter.symbol).collect();
         let mut symbols = g.free_symbols(&g.exprs(numbers));
@@ -164,7 +179,7 @@ impl RowEvaluation {
         let block = Block { inputs: ids(&symbols), solves: Vec::new(), outputs: numbers.to_vec() };
         let names = numbers.iter().map(|_| "a number of the drawing".to_owned()).collect();
         let mut kernel = Kernel::compile_named(g, &parameters, &block, names, NewtonOptions::default())?;
-        kernel.set_parameters(&model.parameter_values());
+        kernel.set_parameters(values);
         let places: Vec<_> = symbols.iter().map(column).collect();
         Ok(RowEvaluation { kernel, inputs: vec![f64::NAN; places.len()], columns: places, outputs: numbers.len() })
     }

@@ -12,6 +12,7 @@ mod methods;
 mod run;
 mod simulate;
 mod solve;
+mod studio;
 mod sweep;
 
 use clap::Subcommand;
@@ -33,6 +34,7 @@ pub enum Command {
     Solve(solve::SolveArguments),
     Sweep(sweep::SweepArguments),
     Merge(merge::MergeArguments),
+    Studio(studio::StudioArguments),
     Gallery(gallery::GalleryArguments),
     Methods(methods::MethodsArguments),
     Completions(completions::CompletionsArguments),
@@ -50,6 +52,7 @@ pub fn execute(arguments: Arguments) -> Result<Ending, CommandError> {
         Some(Command::Solve(arguments)) => solve::execute(&arguments),
         Some(Command::Sweep(arguments)) => sweep::execute(&arguments),
         Some(Command::Merge(arguments)) => merge::execute(&arguments),
+        Some(Command::Studio(studio)) => studio::execute(studio, arguments.memory),
         Some(Command::Gallery(arguments)) => gallery::execute(&arguments),
         Some(Command::Methods(arguments)) => methods::execute(&arguments),
         Some(Command::Completions(arguments)) => completions::execute(&arguments),

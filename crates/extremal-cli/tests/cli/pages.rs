@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use extremal_testkit::program::{Folder, call, call_with_input};
 
-const PAGES: [(&str, &str); 11] = [
+const PAGES: [(&str, &str); 12] = [
     ("README.md", include_str!("../../../../README.md")),
     ("CONTRIBUTING.md", include_str!("../../../../CONTRIBUTING.md")),
     ("ARCHITECTURE.md", include_str!("../../../../ARCHITECTURE.md")),
@@ -15,6 +15,7 @@ const PAGES: [(&str, &str); 11] = [
     ("docs/model-file.md", MODEL_FILE),
     ("docs/mutants.md", include_str!("../../../../docs/mutants.md")),
     ("docs/papers.md", include_str!("../../../../docs/papers.md")),
+    ("docs/studio.md", include_str!("../../../../docs/studio.md")),
     ("docs/theory.md", include_str!("../../../../docs/theory.md")),
 ];
 const CLI: &str = include_str!("../../../../docs/cli.md");

@@ -1,7 +1,9 @@
 //! MathML within MathML Core, which browsers draw without help. They do not break lines in it: a sum comes in pieces between which a page
 //! may do so.
 
-use super::layout::{FractionSide, NotationLevel, PrintLayout, PrintedFactor, PrintedForm, PrintedFraction, PrintedTerm};
+use super::layout::{
+    FractionSide, NotationLevel, PrintLayout, PrintedFactor, PrintedForm, PrintedFraction, PrintedTerm,
+};
 use super::symbol::NameParts;
 use super::{OutputItem, greek, latex};
 use crate::{Expr, Function, Function2, Id, Rational, Relation};
@@ -229,7 +231,9 @@ fn power(layout: &PrintLayout<'_>, factor: &PrintedFactor, out: &mut Vec<OutputI
         let exponent = match (factor.root, factor.power) {
             (1, 0..) => format!("<mn>{size}</mn>"),
             (1, _) => format!("<mrow>{sign}<mn>{size}</mn></mrow>"),
-            (root, _) => format!("<mrow>{sign}<mn>{size}</mn><mo lspace=\"0\" rspace=\"0\">/</mo><mn>{root}</mn></mrow>"),
+            (root, _) => {
+                format!("<mrow>{sign}<mn>{size}</mn><mo lspace=\"0\" rspace=\"0\">/</mo><mn>{root}</mn></mrow>")
+            }
         };
         match layout.as_call(factor.base) {
             Some((function, argument)) if latex::raises_by_name(function) && factor.power > 0 => {
@@ -257,7 +261,8 @@ fn call(function: Function, argument: Id, exponent: Option<String>, out: &mut Ve
             out.push("<mn>3</mn></mroot>".into());
         }
         _ => {
-            let name = function.latex().trim_start_matches(r"\operatorname{").trim_start_matches('\\').trim_end_matches('}');
+            let name =
+                function.latex().trim_start_matches(r"\operatorname{").trim_start_matches('\\').trim_end_matches('}');
             out.push(match exponent {
                 Some(exponent) => format!("<mrow><msup><mi>{name}</mi>{exponent}</msup>").into(),
                 None => format!("<mrow><mi>{name}</mi>").into(),

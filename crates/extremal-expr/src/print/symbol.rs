@@ -44,8 +44,7 @@ impl Symbol {
         let parts = NameParts::of(name);
         let raised = parts.is_raised();
         let NameParts { base, subscripts, index, primes } = parts;
-        let subscripts: Vec<String> =
-            subscripts.iter().map(|part| word(part)).chain(index.map(escape)).collect();
+        let subscripts: Vec<String> = subscripts.iter().map(|part| word(part)).chain(index.map(escape)).collect();
         let base = letter(&base);
         let mut latex = match primes {
             1 => format!(r"\dot{{{base}}}"),

@@ -1,0 +1,39 @@
+// The built-in models, with pictures to begin from.
+import { ask } from "./ask.js";
+import { byId, element } from "./dom.js";
+import { DrawnMotion, Scene } from "./scene.js";
+
+let asked = null;
+
+/** Opens the gallery; `begin` gets the name and text of what is chosen. */
+export async function openGallery(begin) {
+  byId("gallery").showModal();
+  byId("gallery-search").focus();
+  asked ??= ask("gallery", { ask: "gallery" });
+  const { models } = (await asked).content, list = byId("gallery-list");
+  if (list.children.length) return;
+  const watch = new IntersectionObserver(entries => entries.filter(({ isIntersecting }) => isIntersecting).forEach(({ target }) => { watch.unobserve(target); picture(target); }), { root: list, rootMargin: "200px" });
+  for (const { name, title, description, drawn, problem } of models) {
+    const canvas = element("canvas", { "aria-hidden": "true" });
+    canvas.dataset.name = name; canvas.dataset.drawn = drawn ? "yes" : "";
+    const choose = async () => { const { content } = await ask("gallery", { ask: "gallery-model", name }); byId("gallery").close(); begin(`gallery:${name}`, content.text); };
+    const item = element("li", {}, element("button", { type: "button", onclick: choose, "data-model": name }, canvas, element("b", {}, title ?? name, problem ? element("span", { className: "tag" }, "optimum") : null), element("small", {}, description ?? "")));
+    item.dataset.words = `${name} ${title ?? ""} ${description ?? ""}`.toLowerCase();
+    list.append(item);
+    watch.observe(canvas);
+  }
+  byId("gallery-search").oninput = ({ target }) => { const words = target.value.toLowerCase().split(/\s+/); for (const item of list.children) item.hidden = !words.every(word => item.dataset.words.includes(word)); };
+}
+
+/** A model at a moment of its motion, with where it has been. */
+async function picture(canvas) {
+  if (!canvas.dataset.drawn) return;
+  try {
+    const { content: { text } } = await ask("gallery", { ask: "gallery-model", name: canvas.dataset.name });
+    const answer = await ask("picture", { ask: "picture", text });
+    if (answer.content.drawing.error !== undefined) return;
+    const motion = new DrawnMotion(answer, answer.content.drawing), scene = new Scene(canvas, false);
+    scene.show([motion]);
+    scene.draw(motion.times[Math.floor(motion.last * 0.6)]);
+  } catch { /* A picture that cannot be made is not there: the model still is, and says why when it is opened. */ }
+}
