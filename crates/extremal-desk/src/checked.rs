@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn a_mistake_is_found_where_a_page_counts() {
         // θ is two bytes and one unit.
-        let text = "[coordinates]\nθ = 1\n[dynamics]\nlagrangian = \"θ'^2/2 + cos(θ)*k\"\n";
+        let text = "[coordinates]\n\"θ\" = 1\n[dynamics]\nlagrangian = \"θ'^2/2 + cos(θ)*k\"\n";
         let checked = check(&asked(text));
         assert_eq!(checked["sound"], false);
         let label = &checked["diagnostics"][0]["labels"][0];

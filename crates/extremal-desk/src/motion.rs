@@ -14,11 +14,11 @@ use crate::numbers::NumberBlocks;
 use crate::{DeskError, DeskProgress, ModelRequest, WatchDesk};
 
 /// Rows of an answer: more than there are pixels.
-const MOST_ROWS: usize = 2000;
+const MOST_ROWS: usize = 1200;
 /// Numbers of an answer, half of them in rows: 8 MiB.
 const MOST_NUMBERS: usize = 1 << 20;
 /// Pictures of a motion that is played, and of one that is drawn small.
-const MOST_FRAMES: usize = 1500;
+const MOST_FRAMES: usize = 1200;
 const SMALL_FRAMES: usize = 60;
 /// Steps of a motion that is drawn small.
 const SMALL_STEPS: u64 = 400;
@@ -114,7 +114,7 @@ pub(crate) fn picture(
     run.execute(&mut recorder, |now| watch(DeskProgress { done: now.step, total: Some(now.steps) }))?;
     let (columns, series) = (recorder.columns(), recorder.series());
     let drawing = drawing(&model, &model.parameter_values(), columns, series, SMALL_FRAMES, blocks);
-    Ok(json!({ "drawing": drawing }))
+    Ok(json!({ "drawing": drawing, "columns": described(columns), "rows": rows(columns.len(), series, blocks) }))
 }
 
 fn shortened(model: &Model, settings: Settings) -> Result<CompiledRun, DeskError> {

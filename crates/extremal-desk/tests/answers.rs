@@ -41,7 +41,8 @@ fn other_values_are_those_of_another_model() {
 #[test]
 fn what_shapes_a_model_is_a_value_too() {
     let text = built_in("chain-pendulum");
-    let reply = asked(&mut Desk::default(), &json!({ "ask": "run", "text": text, "values": [["n", 3]], "until": "0.1" }));
+    let reply =
+        asked(&mut Desk::default(), &json!({ "ask": "run", "text": text, "values": [["n", 3]], "until": "0.1" }));
     assert_eq!(reply.content["summary"]["end"]["q"].as_object().unwrap().len(), 3, "{}", reply.content);
 }
 
@@ -52,7 +53,8 @@ fn a_drawing_follows_the_values() {
     let reply = asked(&mut Desk::default(), &question);
     let drawing = &reply.content["drawing"];
     let place = drawing["points"].as_array().unwrap().iter().position(|name| name == "A").unwrap();
-    let (x, y) = (column(&reply, &drawing["frames"], 3 * place)[0], column(&reply, &drawing["frames"], 3 * place + 1)[0]);
+    let (x, y) =
+        (column(&reply, &drawing["frames"], 3 * place)[0], column(&reply, &drawing["frames"], 3 * place + 1)[0]);
     assert!((x - 3.0 * 0.5f64.sin()).abs() < 1e-15 && (y + 3.0 * 0.5f64.cos()).abs() < 1e-15, "{x}, {y}");
 }
 
@@ -71,18 +73,23 @@ fn an_optimum_has_the_cost_of_its_closed_form() {
 #[test]
 fn a_map_has_a_number_for_every_member() {
     let mut seen = 0;
-    let question = json!({ "ask": "sweep", "text": OSCILLATOR, "axes": ["k=1:9:3", "x=1:2:5"], "until": PI.to_string() });
+    let question =
+        json!({ "ask": "sweep", "text": OSCILLATOR, "axes": ["k=1:9:3", "x=1:2:5"], "until": PI.to_string() });
     let reply = Desk::default().answer(&question.to_string(), &mut |DeskProgress { done, .. }| {
         seen = done;
         ControlFlow::Continue(())
     });
     assert_eq!(seen, 15);
     let names: Vec<&str> = reply.content["names"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
-    let of = |name: &str| column(&reply, &reply.content["numbers"], names.iter().position(|known| *known == name).unwrap());
+    let of =
+        |name: &str| column(&reply, &reply.content["numbers"], names.iter().position(|known| *known == name).unwrap());
     for ((k, start), end) in of("k").iter().zip(of("x(0)")).zip(of("x")) {
         assert!((end - start * (k.sqrt() * PI).cos()).abs() < 1e-7, "{k}, {start}: {end}");
     }
-    let many = asked(&mut Desk::default(), &json!({ "ask": "sweep", "text": OSCILLATOR, "axes": ["k=1:9:1000", "x=1:2:1000"] }));
+    let many = asked(
+        &mut Desk::default(),
+        &json!({ "ask": "sweep", "text": OSCILLATOR, "axes": ["k=1:9:1000", "x=1:2:1000"] }),
+    );
     assert!(many.content["error"].as_str().unwrap().contains("too many"), "{}", many.content);
 }
 
@@ -114,7 +121,9 @@ fn exports_are_files() {
     };
     let csv = file("csv");
     assert_eq!((csv.lines().count(), csv.lines().next().unwrap().split(',').next()), (102, Some("t")));
-    assert!(file("svg").starts_with("<svg") && file("c").contains("double") && file("latex").contains(r"\begin{document}"));
+    assert!(
+        file("svg").starts_with("<svg") && file("c").contains("double") && file("latex").contains(r"\begin{document}")
+    );
     assert_eq!(serde_json::from_str::<Value>(&file("json")).unwrap()["rows"].as_array().unwrap().len(), 101);
 }
 

@@ -1,5 +1,5 @@
 // Curves in step with the motion.
-import { colour, element, number, prepared } from "./dom.js";
+import { colour, element, number, onResize, prepared } from "./dom.js";
 
 const LEFT = 52, BOTTOM = 17, TOP = 6, RIGHT = 8;
 const MOST_CURVES = 6;
@@ -42,17 +42,27 @@ class Chart {
   constructor(tall) {
     this.base = element("canvas", { role: "img" }); this.above = element("canvas", { "aria-hidden": "true" });
     this.caption = element("figcaption");
+    onResize(this.base, () => { if (this.panel) this.paint(); });
+    onResize(this.above, () => { if (this.panel) this.at(this.time ?? null); });
     this.figure = element("figure", { className: tall ? "chart tall" : "chart" }, this.caption, element("div", { className: "plot" }, this.base, this.above));
   }
 
   show(panel, second) {
     this.panel = panel; this.second = second;
+    this.head(panel, second);
+    this.measure();
+    this.paint();
+  }
+
+  /** Title and names, where they are others than before: they cost more than the curves. */
+  head(panel, second) {
+    const said = JSON.stringify([panel.title, panel.curves.map(({ name }) => name), second !== null]);
+    if (said === this.said) return;
+    this.said = said;
     const keys = panel.curves.map(({ name }, k) => element("span", { className: "key", style: null }, name));
     keys.forEach((key, k) => key.style.setProperty("--c", `var(--series-${k})`));
     this.caption.replaceChildren(element("b", {}, panel.title), ...keys, ...(panel.more ? [`and ${panel.more} more`] : []), ...(second ? ["thin: the second method"] : []));
-    this.base.setAttribute("aria-label", `${panel.title}: ${panel.curves.map(({ name, y }) => `${name} from ${number(y[0], 4)} to ${number(y[y.length - 1], 4)}`).join(", ")}`);
-    this.measure();
-    this.paint();
+    this.base.setAttribute("aria-label", `${panel.title}: ${panel.curves.map(({ name }) => name).join(", ")}`);
   }
 
   measure() {
@@ -128,7 +138,6 @@ class Chart {
 export class Charts {
   constructor(frame) {
     this.frame = frame; this.charts = [];
-    new ResizeObserver(() => this.repaint()).observe(frame);
   }
 
   show(panels, second = null) {

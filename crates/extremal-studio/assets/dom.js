@@ -44,12 +44,28 @@ export function table(caption, heads, rows, properties = {}) {
     element("tbody", {}, rows.map(row => element("tr", row.properties ?? {}, (row.cells ?? row).map(content => cell("td", content))))));
 }
 
-/** A colour of the page. */
-export const colour = name => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+const palette = new Map();
+
+/** A colour of the page, asked for once. */
+export function colour(name) {
+  if (!palette.has(name)) palette.set(name, getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim());
+  return palette.get(name);
+}
+
+/** The colours are others now. */
+export const repaletted = () => palette.clear();
+
+const sizes = new WeakMap(), repaints = new WeakMap();
+const sized = new ResizeObserver(entries => {
+  for (const { target } of entries) { sizes.set(target, [target.clientWidth, target.clientHeight]); repaints.get(target)?.(); }
+});
+
+/** Paints a canvas anew whenever its size is another. */
+export function onResize(canvas, repaint) { repaints.set(canvas, repaint); sized.observe(canvas); }
 
 /** A canvas in the size in which it is shown, cleared; its pen, width and height. */
 export function prepared(canvas) {
-  const scale = Math.min(window.devicePixelRatio || 1, 3), width = canvas.clientWidth, height = canvas.clientHeight;
+  const scale = Math.min(window.devicePixelRatio || 1, 3), [width, height] = sizes.get(canvas) ?? [canvas.clientWidth, canvas.clientHeight];
   const pixels = [Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale))];
   if (canvas.width !== pixels[0] || canvas.height !== pixels[1]) [canvas.width, canvas.height] = pixels;
   const pen = canvas.getContext("2d");

@@ -1,10 +1,10 @@
 // The studio: what is typed and dragged becomes questions, what is answered becomes pictures.
 import { ask, beginning } from "./ask.js";
 import { Charts, panelsOf } from "./charts.js";
-import { byId, copy, download, element, number } from "./dom.js";
+import { byId, copy, download, element, number, repaletted } from "./dom.js";
 import { Editor } from "./editor.js";
 import { openGallery } from "./gallery.js";
-import { factsOf } from "./results.js";
+import { factsOf, proofsOf } from "./results.js";
 import { DrawnMotion, Scene, pace } from "./scene.js";
 import { analysis, compare, equations, map, solve } from "./tasks.js";
 
@@ -43,6 +43,21 @@ async function check() {
   for (const view of ["equations", "analysis"]) byId(view).dataset.old = "yes";
   run();
   look();
+  prove();
+}
+
+/** Asks what is conserved, once the text has been left alone for a while. */
+function prove() {
+  clearTimeout(state.proving);
+  state.proof?.abort();
+  state.proving = setTimeout(async () => {
+    const proof = state.proof = new AbortController();
+    try {
+      const { content } = await ask("analysis", { ask: "analyze", ...request() }, { signal: proof.signal });
+      state.conserved = new Map(content.conserved.map(({ name }) => [name, "conserved"]));
+      byId("proofs").replaceChildren(...proofsOf(content));
+    } catch { byId("proofs").replaceChildren(); }
+  }, 600);
 }
 
 function showProblems(problems) {
@@ -138,12 +153,17 @@ function show(answer) {
   byId("no-scene").textContent = missing ?? "";
   scene.show(state.motion ? [state.motion] : []);
   charts.show(panelsOf(content.columns, rows));
-  byId("facts").replaceChildren(...factsOf(content, state.conserved));
-  byId("command").textContent = content.command;
   Object.assign(byId("seek"), { min: state.from, max: state.to });
   if (state.time < state.from || state.time > state.to) state.time = state.from;
   moment(state.time);
-  dispatchEvent(new CustomEvent("shown"));
+  dispatchEvent(new CustomEvent("drawn"));
+  // While a value is dragged, numbers wait for the picture, and those that are old already are not shown.
+  setTimeout(() => {
+    if (state.again || state.answer !== answer) return;
+    byId("facts").replaceChildren(...factsOf(content, state.conserved));
+    byId("command").textContent = content.command;
+    dispatchEvent(new CustomEvent("shown"));
+  });
 }
 
 function moment(time) {
@@ -179,9 +199,8 @@ function play(playing) {
 byId("play").onclick = () => play(!state.playing);
 byId("seek").oninput = () => { play(false); moment(Number(byId("seek").value)); };
 byId("trails").onchange = () => { scene.trails = byId("trails").checked; scene.draw(state.time); };
-for (const id of ["method", "step", "until"]) byId(id).addEventListener("change", () => { run(); look(true); });
+for (const id of ["method", "step", "until"]) byId(id).addEventListener("change", () => { run(); look(true); prove(); });
 for (const id of ["settings", "second", "solving", "mapping"]) byId(id).addEventListener("submit", event => event.preventDefault());
-new ResizeObserver(() => scene.draw(state.time)).observe(byId("scene-frame"));
 
 // Views.
 
@@ -245,7 +264,7 @@ function begin(name, text) {
   Object.assign(state, { name, shape: null, time: 0, answer: null });
   state.values.clear();
   for (const id of ["method", "step", "until"]) byId(id).value = "";
-  for (const id of ["compare-results", "solve-results", "map-results", "equations", "analysis"]) byId(id).replaceChildren();
+  for (const id of ["compare-results", "solve-results", "map-results", "equations", "analysis", "proofs"]) byId(id).replaceChildren();
   editor.text = text;
   play(false);
   check();
@@ -307,6 +326,7 @@ byId("export-list").replaceChildren(...EXPORTS.map(([title, ending, make]) => el
 
 function theme(next) {
   next ? document.documentElement.dataset.theme = next : delete document.documentElement.dataset.theme;
+  repaletted();
   scene.draw(state.time); charts.repaint();
 }
 const isDark = () => (document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";

@@ -18,6 +18,16 @@ export function factsOf({ summary, energy, keeps }, conserved) {
   ];
 }
 
+/** What the equations conserve, how that is known, and what the method makes of it. */
+export function proofsOf({ conserved }) {
+  if (!conserved.length) return [];
+  const known = ({ verified, states, general }) => (verified === "symbolic" ? "proved by algebra" : `checked at ${states} random states, exactly`) + (general ? "" : ", for these values");
+  const byMethod = ({ discrete }) => !discrete ? "–" : discrete.exact ? "to round-off" : discrete.order ? `to order ${number(discrete.order, 2)} of the step` : "not to a clear order";
+  const rows = conserved.slice(0, 12).map(one => [one.name, element("span", { title: one.expression }, one.expression.length > 42 ? `${one.expression.slice(0, 40)}…` : one.expression),
+    element("span", { className: "verdict-good" }, known(one)), byMethod(one), one.symmetry?.kind ?? ""]);
+  return [element("div", { className: "tables" }, table("Conserved, by the equations", ["", "expression", "how it is known", "the method keeps it", "symmetry"], rows, { id: "conserved" }))];
+}
+
 function kept(summary, energy, conserved) {
   const rows = Object.entries(summary.invariants).map(([name, drift]) => {
     const proof = name === "energy" ? (energy.conserved ? "conserved" : "changes") : conserved.get(name) ?? "";

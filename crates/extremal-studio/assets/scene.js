@@ -1,5 +1,5 @@
 // The mechanism in motion, on a canvas.
-import { colour, prepared } from "./dom.js";
+import { colour, onResize, prepared } from "./dom.js";
 
 const SERIES = 6;
 
@@ -51,6 +51,7 @@ export class Scene {
   constructor(canvas, interactive = true) {
     this.canvas = canvas; this.motions = []; this.turned = 0.6; this.raised = 0.35; this.trails = true; this.room = null; this.time = 0;
     if (!interactive) return;
+    onResize(canvas, () => this.draw(this.time));
     canvas.addEventListener("pointerdown", event => { if (this.spatial) { canvas.setPointerCapture(event.pointerId); this.held = [event.clientX, event.clientY, this.turned, this.raised]; } });
     canvas.addEventListener("pointermove", event => {
       if (!this.held) return;
@@ -117,7 +118,8 @@ export class Scene {
     const { left, right, low, high } = this.room, scale = Math.min(width / (right - left), height / (high - low));
     const middle = [(left + right) / 2, (low + high) / 2];
     const page = (x, y, z) => { const [a, b] = this.flat(x, y, z); return [width / 2 + (a - middle[0]) * scale, height / 2 - (b - middle[1]) * scale]; };
-    this.motions.forEach((motion, place) => { pen.globalAlpha = place === 0 ? 1 : 0.42; this.one(pen, motion, time, page, scale, place); });
+    // The first one is above the others.
+    this.motions.toReversed().forEach((motion, at, all) => { const place = all.length - 1 - at; pen.globalAlpha = place === 0 ? 1 : 0.42; this.one(pen, motion, time, page, scale, place); });
     pen.globalAlpha = 1;
   }
 

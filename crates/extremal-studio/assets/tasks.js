@@ -1,7 +1,7 @@
 // Equations, analysis, comparison, optimum and map: what is asked for in a view of its own.
 import { ask } from "./ask.js";
 import { Charts, panelsOf } from "./charts.js";
-import { byId, colour, commandLine, element, mathematics, number, prepared, table } from "./dom.js";
+import { byId, colour, commandLine, element, mathematics, number, onResize, prepared, table } from "./dom.js";
 import { DrawnMotion, Scene, pace } from "./scene.js";
 
 /** Sections of sentences and formulas. */
@@ -17,9 +17,11 @@ export function sections(answer) {
 
 /** Fills a view with what is asked, and says what is wrong. */
 export async function fill(frame, work) {
+  // What needs its size is done when it is there: `work` gets a function for that.
   frame.setAttribute("aria-busy", "true");
   if (!frame.firstChild) frame.replaceChildren(element("p", { className: "busy" }, "Working"));
-  try { frame.replaceChildren(...await work()); } catch (error) {
+  let after = null;
+  try { frame.replaceChildren(...await work(then => { after = then; })); after?.(); } catch (error) {
     if (error.name !== "AbortError") frame.replaceChildren(element("p", { className: "verdict-wrong" }, error.message));
   }
   frame.removeAttribute("aria-busy");
@@ -99,7 +101,7 @@ export async function compare(request) {
   const other = { ...request, method: byId("second-method").value || "rk4", step: byId("second-step").value || request.step };
   const frame = byId("compare-results");
   byId("compare-progress").textContent = "marching…";
-  await fill(frame, async () => {
+  await fill(frame, async after => {
     const [first, second] = await Promise.all([ask("motion", { ask: "run", ...request }), ask("second", { ask: "run", ...other })]);
     const said = [first, second].map(({ content: { summary } }) => summary);
     const one = player("both methods");
@@ -112,7 +114,7 @@ export async function compare(request) {
       ["steps", ...said.map(({ steps }) => steps)], ["iterations", ...said.map(({ solver }) => solver.newton_iterations)],
     ];
     const results = [table(null, ["", ...said.map(title)], rows, { id: "compared" }), one.whole];
-    queueMicrotask(() => one.show(first, ...times(first), [...drawn(first), ...drawn(second)], panels(first), panels(second)));
+    after(() => one.show(first, ...times(first), [...drawn(first), ...drawn(second)], panels(first), panels(second)));
     byId("compare-progress").textContent = "measuring errors…";
     const errors = await ask("compare", { ask: "compare", first: request, second: other }).then(({ content }) => errorTable(content), error => [element("p", { className: "note" }, `No errors are measured: ${error.message}`)]);
     return [...results.slice(0, 1), ...errors, ...results.slice(1)];
@@ -120,10 +122,10 @@ export async function compare(request) {
   byId("compare-progress").textContent = "";
 }
 
-function errorTable({ methods, against, command }) {
+function errorTable({ methods, against, commands }) {
   const names = Object.keys(methods.flatMap(({ rows = [] }) => rows)[0]?.errors ?? {}).slice(0, 8);
   const rows = methods.flatMap(({ method, rows = [], error }) => error ? [[method, error]] : rows.map(row => [method, number(row.step, 6), ...names.flatMap(name => [number(row.errors[name], 3), number(row.orders[name], 3)]), number(row.energy_drift, 3)]));
-  return [element("div", { className: "tables" }, table(`Largest errors against ${against}, with measured orders`, ["method", "step", ...names.flatMap(name => [name, "order"]), "energy"], rows, { id: "errors" })), commandLine(command)];
+  return [element("div", { className: "tables" }, table(`Largest errors against ${against}, with measured orders`, ["method", "step", ...names.flatMap(name => [name, "order"]), "energy"], rows, { id: "errors" })), ...commands.map(command => commandLine(command))];
 }
 
 let solving = null, mapping = null;
@@ -133,15 +135,16 @@ export async function solve(request) {
   solving?.abort(); solving = new AbortController();
   const steps = Number(byId("solve-steps").value) || null, said = byId("solve-progress"), stop = byId("stop-solve");
   stop.hidden = false; stop.onclick = () => solving.abort(); said.textContent = "solving…";
-  await fill(byId("solve-results"), async () => {
+  await fill(byId("solve-results"), async after => {
     const answer = await ask("solve", { ask: "solve", ...request, steps }, { signal: solving.signal, progress: ({ done }) => { said.textContent = `${done} iterations`; } });
     const { summary, solved, command } = answer.content, one = player("optimal motion");
     const rows = [["status", summary.status], ["objective", number(summary.objective, 12)], ["duration", number(summary.duration, 10)], ["steps", summary.steps], ["iterations", summary.iterations],
       ["left in the conditions", number(summary.residual, 3)], ["left in the gradient", number(summary.dual_residual, 3)],
       ...(summary.verification?.end_error === undefined ? [] : [["a simulation ends off by", number(summary.verification.end_error, 3)]])];
-    queueMicrotask(() => one.show(answer, ...times(answer), drawn(answer), panels(answer), null));
+    after(() => one.show(answer, ...times(answer), drawn(answer), panels(answer), null));
     return [
-      element("p", { id: "solve-status", className: solved ? "verdict-good" : "verdict-wrong" }, solved ? `Solved: ${summary.nature ?? summary.status}` : `Not solved: ${summary.status}`),
+      element("p", { id: "solve-status", className: !solved ? "verdict-wrong" : summary.status === "unverified" ? "warning-line" : "verdict-good" },
+        !solved ? `Not solved: ${summary.status}` : summary.status === "unverified" ? "Solved on its grid; the checks do not confirm it" : `Solved: ${summary.nature ?? summary.status}`),
       ...summary.warnings.map(warning => element("p", { className: "warning-line" }, `Warning: ${warning}`)),
       element("div", { className: "tables" }, table(null, ["", ""], rows, { id: "solution" })), one.whole, commandLine(command)];
   });
@@ -162,7 +165,7 @@ export async function map(request) {
   const axis = letter => value(`map-${letter}`) ? `${value(`map-${letter}`)}=${value(`map-${letter}-from`)}:${value(`map-${letter}-to`)}:${count}` : null;
   const axes = [axis("y"), axis("x")].filter(Boolean);
   stop.hidden = false; stop.onclick = () => mapping.abort(); said.textContent = "marching…";
-  await fill(byId("map-results"), async () => {
+  await fill(byId("map-results"), async after => {
     const answer = await ask("map", { ask: "sweep", ...request, axes }, { signal: mapping.signal, progress: ({ done, total }) => { said.textContent = `${done} of ${total}`; } });
     const { names, numbers, axes: grid, command, summary } = answer.content, columns = answer.columns(numbers);
     const canvas = element("canvas", { role: "img", id: "map-picture" }), choice = element("select", { "aria-label": "What is drawn" }, names.map((name, at) => element("option", { value: at }, name)));
@@ -171,8 +174,7 @@ export async function map(request) {
     const scale = element("p", { className: "note" });
     const draw = () => paintMap(canvas, grid, columns[Number(choice.value)], names[Number(choice.value)], scale);
     choice.onchange = draw;
-    queueMicrotask(draw);
-    new ResizeObserver(draw).observe(canvas);
+    after(() => onResize(canvas, draw));
     const rows = [["members", summary.members], ["finished", summary.finished], ["stopped", summary.stopped], ["failed", summary.failed]];
     return [element("div", { className: "map" }, element("div", {}, element("label", { className: "row" }, "Colour ", choice), canvas, scale), table(null, ["", ""], rows)), commandLine(command)];
   });

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use crate::StudioState;
 use crate::assets;
-use crate::http::{HttpRequest, NoRequest, HttpRefusal};
-use crate::workers::{WorkerFrame, WorkerLease};
+use crate::http::{HttpRefusal, HttpRequest, NoRequest};
+use crate::workers::WorkerFrame;
 
 /// A client that reads nothing for so long is gone.
 const WRITE_TIME: Duration = Duration::from_secs(10);

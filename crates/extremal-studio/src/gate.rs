@@ -1,6 +1,6 @@
 //! Who may ask: those who know the token, mean this host and come from this page.
 
-use crate::http::{HttpRequest, HttpRefusal};
+use crate::http::{HttpRefusal, HttpRequest};
 
 /// What a request must have.
 pub(crate) struct Gate {

@@ -262,7 +262,7 @@ impl Visit<'_> {
         self.choose("cart-pole-swing")?;
         self.browser.click("#tab-solve")?;
         self.browser.click("#solve")?;
-        self.browser.until("the optimum", "document.querySelector('#solve-status.verdict-good') && document.querySelector('#view-solve .player canvas')")?;
+        self.browser.until("the optimum", "document.querySelector('#solve-status:not(.verdict-wrong)') && document.querySelector('#view-solve .player canvas')")?;
         let shown = self.browser.script("return document.querySelector('#solution').innerText")?;
         let command = self.text("#view-solve .command code")?;
         let printed = rerun(&command)?["objective"].as_f64().unwrap_or(f64::NAN);
@@ -296,7 +296,7 @@ impl Visit<'_> {
         let times = self.browser.awaited(
             "(async () => { const slider = document.querySelector('[data-name=\"g\"]'), times = []; \
              for (let k = 0; k < 40; k++) { const began = performance.now(); slider.value = 4 + 0.1 * k; \
-               const shown = new Promise(next => addEventListener('shown', next, { once: true })); slider.dispatchEvent(new Event('input')); await shown; \
+               const shown = new Promise(next => addEventListener('drawn', next, { once: true })); slider.dispatchEvent(new Event('input')); await shown; \
                times.push(performance.now() - began); await new Promise(next => setTimeout(next, 30)); } \
              times.sort((a, b) => a - b); done([times[20], times[38]]); })()",
         )?;
