@@ -34,7 +34,7 @@ use serde_json::{Value, json};
 
 pub use failure::DeskError;
 pub use numbers::Reply;
-pub use request::{ModelRequest, Question};
+pub use request::{DeskQuestion, ModelRequest};
 
 use motion::CompiledMotions;
 use numbers::NumberBlocks;
@@ -69,7 +69,7 @@ impl Desk {
     /// Answers a request. What is wrong with it, or with the model, is an answer too: `error` says it.
     pub fn answer(&mut self, request: &str, watch: WatchDesk<'_>) -> Reply {
         let mut blocks = NumberBlocks::default();
-        let content = match serde_json::from_str::<Question>(request) {
+        let content = match serde_json::from_str::<DeskQuestion>(request) {
             Ok(mut question) => {
                 question.models_mut().for_each(|asked| asked.folder.clone_from(&self.folder));
                 self.content(&question, &mut blocks, watch)
@@ -84,23 +84,23 @@ impl Desk {
 
     fn content(
         &mut self,
-        question: &Question,
+        question: &DeskQuestion,
         blocks: &mut NumberBlocks,
         watch: WatchDesk<'_>,
     ) -> Result<Value, DeskError> {
         match question {
-            Question::Words => Ok(catalogue::words()),
-            Question::Gallery => Ok(self.gallery.get_or_insert_with(catalogue::gallery).clone()),
-            Question::GalleryModel { name } => catalogue::model(name),
-            Question::Check(asked) => Ok(checked::check(asked)),
-            Question::Equations(asked) => equations::equations(asked),
-            Question::Analyze(asked) => equations::analysis(asked),
-            Question::Run(asked) => self.motions.run(asked, blocks, watch),
-            Question::Picture(asked) => motion::picture(asked, blocks, watch),
-            Question::Compare { first, second, steps } => comparison::compare(first, second, steps),
-            Question::Solve { asked, steps } => optimum::solve(asked, *steps, blocks, watch),
-            Question::Sweep { asked, axes } => ensemble::sweep(asked, axes, blocks, watch),
-            Question::Export { asked, target } => {
+            DeskQuestion::Words => Ok(catalogue::words()),
+            DeskQuestion::Gallery => Ok(self.gallery.get_or_insert_with(catalogue::gallery).clone()),
+            DeskQuestion::GalleryModel { name } => catalogue::model(name),
+            DeskQuestion::Check(asked) => Ok(checked::check(asked)),
+            DeskQuestion::Equations(asked) => equations::equations(asked),
+            DeskQuestion::Analyze(asked) => equations::analysis(asked),
+            DeskQuestion::Run(asked) => self.motions.run(asked, blocks, watch),
+            DeskQuestion::Picture(asked) => motion::picture(asked, blocks, watch),
+            DeskQuestion::Compare { first, second, steps } => comparison::compare(first, second, steps),
+            DeskQuestion::Solve { asked, steps } => optimum::solve(asked, *steps, blocks, watch),
+            DeskQuestion::Sweep { asked, axes } => ensemble::sweep(asked, axes, blocks, watch),
+            DeskQuestion::Export { asked, target } => {
                 exported::export(asked, target, watch).map(|text| json!({ "text": text }))
             }
         }

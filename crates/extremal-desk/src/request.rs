@@ -14,7 +14,7 @@ use crate::DeskError;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "ask", rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum Question {
+pub enum DeskQuestion {
     /// The tables, functions and methods that there are, for highlighting and completion.
     Words,
     /// The built-in models.
@@ -97,20 +97,20 @@ pub struct ModelRequest {
     pub(crate) folder: Option<PathBuf>,
 }
 
-impl Question {
+impl DeskQuestion {
     /// The models it is about.
     pub(crate) fn models_mut(&mut self) -> impl Iterator<Item = &mut ModelRequest> {
         let (one, other) = match self {
-            Question::Words | Question::Gallery | Question::GalleryModel { .. } => (None, None),
-            Question::Check(asked)
-            | Question::Equations(asked)
-            | Question::Analyze(asked)
-            | Question::Run(asked)
-            | Question::Picture(asked)
-            | Question::Solve { asked, .. }
-            | Question::Sweep { asked, .. }
-            | Question::Export { asked, .. } => (Some(asked), None),
-            Question::Compare { first, second, .. } => (Some(first), Some(second)),
+            DeskQuestion::Words | DeskQuestion::Gallery | DeskQuestion::GalleryModel { .. } => (None, None),
+            DeskQuestion::Check(asked)
+            | DeskQuestion::Equations(asked)
+            | DeskQuestion::Analyze(asked)
+            | DeskQuestion::Run(asked)
+            | DeskQuestion::Picture(asked)
+            | DeskQuestion::Solve { asked, .. }
+            | DeskQuestion::Sweep { asked, .. }
+            | DeskQuestion::Export { asked, .. } => (Some(asked), None),
+            DeskQuestion::Compare { first, second, .. } => (Some(first), Some(second)),
         };
         one.into_iter().chain(other)
     }

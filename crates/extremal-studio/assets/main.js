@@ -38,6 +38,9 @@ async function check() {
   for (const [id, value] of [["method", content.method], ["step", content.step], ["until", content.until]]) byId(id).placeholder = value ?? "";
   byId("tab-solve").disabled = !content.problem;
   if (!content.problem && state.view === "solve") choose("motion");
+  // A problem without a motion of its own is there to be solved.
+  if (state.fresh && content.problem && !content.until) choose("solve");
+  state.fresh = false;
   showValues();
   showAxes();
   for (const view of ["equations", "analysis"]) byId(view).dataset.old = "yes";
@@ -267,6 +270,10 @@ function begin(name, text) {
   for (const id of ["compare-results", "solve-results", "map-results", "equations", "analysis", "proofs"]) byId(id).replaceChildren();
   editor.text = text;
   play(false);
+  // Nothing of another model stays.
+  scene.show([]); scene.draw(0); charts.show([]);
+  byId("facts").replaceChildren(); byId("command").textContent = "";
+  state.fresh = true;
   check();
 }
 

@@ -158,14 +158,32 @@ impl Browser {
         let head = format!("{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Length: {length}\r\n", self.port);
         let request = format!("{head}Content-Type: application/json\r\nConnection: close\r\n\r\n{body}");
         stream.write_all(request.as_bytes()).map_err(lost)?;
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).map_err(lost)?;
-        let text = String::from_utf8_lossy(&answer);
-        let content = text.split_once("\r\n\r\n").map(|(_, content)| content).unwrap_or_default();
-        let told: Value = serde_json::from_str(content).map_err(|error| failed(format!("{error} in {content}")))?;
+        let content = answered(&mut stream).map_err(lost)?;
+        let told: Value = serde_json::from_str(&content).map_err(|error| failed(format!("{error} in {content}")))?;
         match told["value"]["error"].as_str() {
             Some(error) => Err(failed(format!("{error}: {}", told["value"]["message"].as_str().unwrap_or_default()))),
             None => Ok(told["value"].clone()),
+        }
+    }
+}
+
+/// The body of an answer, as long as its head says: the connection may stay open.
+fn answered(stream: &mut TcpStream) -> std::io::Result<String> {
+    let (mut answer, mut bytes) = (Vec::new(), [0; 1 << 16]);
+    loop {
+        let text = String::from_utf8_lossy(&answer);
+        if let Some((head, _)) = text.split_once("\r\n\r\n") {
+            let lengths = head.lines().filter_map(|line| line.split_once(':'));
+            let length = lengths.filter(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+            let length: usize = length.filter_map(|(_, length)| length.trim().parse().ok()).next().unwrap_or(0);
+            let body = &answer[head.len() + 4..];
+            if body.len() >= length {
+                return Ok(String::from_utf8_lossy(&body[..length]).into_owned());
+            }
+        }
+        match stream.read(&mut bytes)? {
+            0 => return Err(std::io::ErrorKind::UnexpectedEof.into()),
+            count => answer.extend_from_slice(&bytes[..count]),
         }
     }
 }

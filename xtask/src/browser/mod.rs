@@ -259,8 +259,8 @@ impl Visit<'_> {
     }
 
     fn optimum(&self) -> Result<(), TaskFailure> {
-        self.choose("cart-pole-swing")?;
-        self.browser.click("#tab-solve")?;
+        self.choose("cart-pole-swing", "Cart and pole, swing-up")?;
+        self.browser.until("the view of the optimum", "document.querySelector('#view-solve.shown')")?;
         self.browser.click("#solve")?;
         self.browser.until("the optimum", "document.querySelector('#solve-status:not(.verdict-wrong)') && document.querySelector('#view-solve .player canvas')")?;
         let shown = self.browser.script("return document.querySelector('#solution').innerText")?;
@@ -272,16 +272,18 @@ impl Visit<'_> {
         })
     }
 
-    fn choose(&self, name: &str) -> Result<(), TaskFailure> {
+    fn choose(&self, name: &str, title: &str) -> Result<(), TaskFailure> {
         self.browser.click("#open-gallery")?;
         self.browser.until("the gallery", "document.querySelectorAll('#gallery-list li').length > 50")?;
-        self.after(&format!("document.querySelector('[data-model={name:?}]').click()"))
+        self.browser.script(&format!("document.querySelector('[data-model={name:?}]').click()"))?;
+        self.browser.until("the model", &format!("document.getElementById('title').textContent === {title:?}"))
     }
 
     /// What is exported is what the command writes.
     fn exported(&self) -> Result<(), TaskFailure> {
-        self.choose("double-pendulum")?;
+        self.choose("double-pendulum", "Double pendulum")?;
         self.browser.click("#tab-motion")?;
+        self.shown()?;
         self.same_as_command(&self.text("#command")?, "θ1", &self.end("θ1")?)?;
         self.browser.click("#open-export")?;
         self.browser.click("[data-export=csv]")?;
