@@ -1,7 +1,7 @@
 //! `cargo xtask page`: the studio as a folder of files that any web server can serve, with the desk as WebAssembly; and its tests.
 
-use std::path::{Path, PathBuf};
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use crate::browser;
 use crate::shell::{Step, TaskFailure, cargo, heading, root};

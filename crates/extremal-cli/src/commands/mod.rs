@@ -12,6 +12,7 @@ mod methods;
 mod run;
 mod simulate;
 mod solve;
+mod solve_many;
 mod studio;
 mod sweep;
 
@@ -19,6 +20,7 @@ use clap::Subcommand;
 
 pub use simulate::FinishedRun;
 pub use solve::FinishedSolve;
+pub use solve_many::FinishedProblems;
 pub use sweep::FinishedSweep;
 
 use crate::arguments::Arguments;
