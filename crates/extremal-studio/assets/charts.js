@@ -1,7 +1,7 @@
 // Curves in step with the motion.
 import { colour, element, number, onResize, prepared } from "./dom.js";
 
-const LEFT = 52, BOTTOM = 17, TOP = 6, RIGHT = 8;
+const LEFT = 58, BOTTOM = 17, TOP = 6, RIGHT = 8;
 const MOST_CURVES = 6;
 
 /** Round numbers between two ends. */

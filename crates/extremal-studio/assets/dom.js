@@ -31,7 +31,7 @@ export function number(value, digits) {
   if (digits === undefined) return String(value).replace("-", "−");
   if (value === 0) return "0";
   const size = Math.abs(value);
-  const text = size >= 1e-4 && size < 1e6 ? String(Number(value.toPrecision(digits))) : value.toExponential(Math.max(0, Math.min(digits, 3) - 1));
+  const text = size >= 1e-4 && size < 1e6 ? String(Number(value.toPrecision(digits))) : Number(value.toPrecision(Math.min(digits, 3))).toExponential();
   return text.replaceAll("-", "−").replace("e+", "e");
 }
 

@@ -263,12 +263,14 @@ impl Visit<'_> {
         self.browser.until("the view of the optimum", "document.querySelector('#view-solve.shown')")?;
         self.browser.click("#solve")?;
         self.browser.until("the optimum", "document.querySelector('#solve-status:not(.verdict-wrong)') && document.querySelector('#view-solve .player canvas')")?;
-        let shown = self.browser.script("return document.querySelector('#solution').innerText")?;
+        let rows = "[...document.querySelectorAll('#solution tr')].map(({ cells }) => [cells[0].textContent, cells[1].textContent])";
+        let shown = self.browser.script(&format!("return {rows}.find(([name]) => name === 'objective')[1]"))?;
+        let shown = shown.as_str().and_then(|text| text.replace('−', "-").parse().ok()).unwrap_or(f64::NAN);
         let command = self.text("#view-solve .command code")?;
         let printed = rerun(&command)?["objective"].as_f64().unwrap_or(f64::NAN);
-        let digits = format!("{printed:.6}");
-        expect(shown.as_str().is_some_and(|shown| shown.contains(&digits)), || {
-            format!("{command} prints {printed}, the page shows {shown}")
+        // Twelve digits are shown.
+        expect((shown - printed).abs() <= 1e-11 * printed.abs(), || {
+            format!("`{command}` prints {printed}, the page shows {shown}")
         })
     }
 
