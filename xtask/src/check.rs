@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::shell::{Step, TaskFailure};
-use crate::{gallery, python, rules};
+use crate::{browser, gallery, page, python, rules};
 
 pub fn all() -> Result<(), TaskFailure> {
     rules::all()?;
@@ -15,7 +15,9 @@ pub fn all() -> Result<(), TaskFailure> {
         .with("RUSTDOCFLAGS", "-D warnings")
         .run()?;
     gallery::all()?;
-    python::tests()
+    python::tests()?;
+    browser::tests()?;
+    page::tests_if_installed()
 }
 
 /// The library without any of its features, and for browsers where the target is installed.

@@ -1,13 +1,15 @@
-//! Development tasks: `cargo xtask test`, `cargo xtask rules`, `cargo xtask book`, `cargo xtask drawings`, `cargo xtask wheel`, `cargo xtask fuzz`, `cargo xtask mutants`, `cargo xtask bench`.
+//! Development tasks: `cargo xtask test`, `cargo xtask rules`, `cargo xtask book`, `cargo xtask drawings`, `cargo xtask wheel`, `cargo xtask browser`, `cargo xtask page`, `cargo xtask fuzz`, `cargo xtask mutants`, `cargo xtask bench`.
 
 mod bench;
 mod book;
+mod browser;
 mod check;
 mod drawings;
 mod fuzz;
 mod gallery;
 mod models;
 mod mutants;
+mod page;
 mod python;
 mod rules;
 mod shell;
@@ -19,12 +21,17 @@ use std::time::Instant;
 const USAGE: &str = "\
 Usage: cargo xtask TASK
 
-  test                 rules, formatting, lints, all tests, documentation, every model of the gallery, the Python package
+  test                 rules, formatting, lints, all tests, documentation, every model of the gallery, the Python package,
+                       the studio in a browser
   rules                direction of dependencies, unique names of types and equations, sizes of files, mutants that still apply; builds nothing
   book                 the book, as pages in target/book
   drawings             the sheet of all drawings, docs/drawings.png with its page, and the pictures of the book, drawn anew
   wheel                the Python package as a wheel, in target/wheels
   python               that wheel in an environment of its own, and the tests in python/tests
+  browser              the studio in chromium, driven by chromedriver, used as a user would
+  browser --pictures   pictures of it in target/studio, as PNG in base 64
+  page                 the studio without a server, a folder of files in target/page; needs a compiler for wasm32-unknown-unknown
+  page --test          that, its numbers beside those of the program, and the page in the browser; needs node
   fuzz [--seconds N]   each fuzz target for N seconds (60 if not said); needs a C++ compiler
   fuzz models [--minutes N] [--seed K]
                        the whole program on random models for N minutes (10 if not said), from a seed on;
@@ -47,6 +54,10 @@ fn main() -> ExitCode {
         ["drawings"] => drawings::all(),
         ["wheel"] => python::wheel().map(drop),
         ["python"] => python::tests(),
+        ["browser"] => browser::tests(),
+        ["browser", "--pictures"] => browser::pictures(),
+        ["page"] => page::build().map(drop),
+        ["page", "--test"] => page::tests(),
         ["fuzz"] => fuzz::all(60),
         ["fuzz", "--seconds", seconds] => match seconds.parse() {
             Ok(seconds) => fuzz::all(seconds),

@@ -131,6 +131,8 @@ pub enum CommandError {
     /// A row cannot be recorded.
     #[error(transparent)]
     Record(#[from] RecordError),
+    #[error("the studio cannot be opened: {0}")]
+    Studio(io::Error),
     #[error("cannot write to standard output: {0}")]
     Output(#[from] io::Error),
 }
@@ -210,6 +212,7 @@ impl CommandError {
             | CommandError::Continuation(ContinuationError::Step(_))
             | CommandError::Animation { .. }
             | CommandError::Film(_)
+            | CommandError::Studio(_)
             | CommandError::Plot(PlotError::Write { .. } | PlotError::TooLarge { .. } | PlotError::Encode { .. })
             | CommandError::Record(_)
             | CommandError::WriteExport { .. }

@@ -19,6 +19,7 @@ const PAGES: [(&str, &str); 12] = [
     ("docs/model-file.md", MODEL_FILE),
     ("docs/mutants.md", include_str!("../../../../docs/mutants.md")),
     ("docs/papers.md", include_str!("../../../../docs/papers.md")),
+    ("docs/studio.md", include_str!("../../../../docs/studio.md")),
     ("docs/theory.md", include_str!("../../../../docs/theory.md")),
 ];
 const CLI: &str = include_str!("../../../../docs/cli.md");

@@ -163,22 +163,48 @@ impl DrawnMotion {
     /// # Errors
     /// See [`DrawingError`].
     pub fn with(model: &Model, columns: &Columns, series: &Series, times: &[f64]) -> Result<DrawnMotion, DrawingError> {
+        let rows: Vec<&[f64]> = series.rows().collect();
+        let chosen = chosen(&rows, columns.time().unwrap_or(0), times, MOST_FRAMES);
+        DrawnMotion::of_rows(model, &model.parameter_values(), columns, &chosen)
+    }
+
+    /// The drawing along a run with other [values of the parameters](crate::CompiledRun::parameter_values) than those of the model, in at
+    /// most so many frames.
+    ///
+    /// # Errors
+    /// See [`DrawingError`].
+    pub fn with_parameters(
+        model: &Model,
+        parameters: &[f64],
+        columns: &Columns,
+        series: &Series,
+        frames: usize,
+    ) -> Result<DrawnMotion, DrawingError> {
+        let rows: Vec<&[f64]> = series.rows().collect();
+        let chosen = chosen(&rows, columns.time().unwrap_or(0), &[], frames);
+        DrawnMotion::of_rows(model, parameters, columns, &chosen)
+    }
+
+    fn of_rows(
+        model: &Model,
+        parameters: &[f64],
+        columns: &Columns,
+        chosen: &[&[f64]],
+    ) -> Result<DrawnMotion, DrawingError> {
         let drawing = model.drawing();
         if drawing.points.is_empty() && drawing.shapes.is_empty() {
             return Err(DrawingError::Nothing);
         }
-        let rows: Vec<&[f64]> = series.rows().collect();
         let time = columns.time().unwrap_or(0);
-        let chosen = chosen(&rows, time, times);
         let mut numbers = FrameNumbers::of(model);
         numbers.moving.extend(drawing.points.iter().flat_map(|point| point.at));
         let mut shapes: Vec<PlacedShape> = drawing.shapes.iter().filter_map(|shape| numbers.placed(shape)).collect();
         let fixed_count = numbers.fixed.len();
         let view = [&drawing.across.map(Vec::from), &drawing.up.map(Vec::from), &drawing.from.map(Vec::from)];
         numbers.fixed.extend(view.into_iter().flatten().flatten());
-        let mut moving = RowEvaluation::new(model, columns, &numbers.moving)?;
+        let mut moving = RowEvaluation::new(model, parameters, columns, &numbers.moving)?;
         let fixed = match chosen.first() {
-            Some(row) => RowEvaluation::new(model, columns, &numbers.fixed)?.at(row),
+            Some(row) => RowEvaluation::new(model, parameters, columns, &numbers.fixed)?.at(row),
             None => vec![f64::NAN; numbers.fixed.len()],
         };
         let mut places = fixed[..fixed_count].chunks_exact(3).map(|place| [place[0], place[1], place[2]]);
@@ -214,9 +240,9 @@ impl DrawnMotion {
 }
 
 /// Rows for frames: evenly chosen ones, and those nearest to the times.
-fn chosen<'r>(rows: &[&'r [f64]], time: usize, times: &[f64]) -> Vec<&'r [f64]> {
+fn chosen<'r>(rows: &[&'r [f64]], time: usize, times: &[f64], most: usize) -> Vec<&'r [f64]> {
     let last = rows.len().saturating_sub(1);
-    let count = rows.len().min(MOST_FRAMES);
+    let count = rows.len().min(most);
     let mut places: Vec<usize> = (0..count).map(|at| at * last / count.saturating_sub(1).max(1)).collect();
     let away = |at: &usize, wanted: f64| (rows[*at][time] - wanted).abs();
     let nearest = |wanted: f64| (0..rows.len()).min_by(|a, b| away(a, wanted).total_cmp(&away(b, wanted)));
@@ -339,7 +365,7 @@ struct RowEvaluation {
 }
 
 impl RowEvaluation {
-    fn new(model: &Model, columns: &Columns, numbers: &[Id]) -> Result<RowEvaluation, CompileError> {
+    fn new(model: &Model, values: &[f64], columns: &Columns, numbers: &[Id]) -> Result<RowEvaluation, CompileError> {
         let g = model.graph();
         let parameters: Vec<Id> = model.parameters().iter().map(|parameter| parameter.symbol).collect();
         let mut symbols = g.free_symbols(&g.exprs(numbers));
@@ -351,7 +377,7 @@ impl RowEvaluation {
         let block = Block { inputs: ids(&symbols), solves: Vec::new(), outputs: numbers.to_vec() };
         let names = numbers.iter().map(|_| "a number of the drawing".to_owned()).collect();
         let mut kernel = Kernel::compile_named(g, &parameters, &block, names, NewtonOptions::default())?;
-        kernel.set_parameters(&model.parameter_values());
+        kernel.set_parameters(values);
         let places: Vec<_> = symbols.iter().map(column).collect();
         Ok(RowEvaluation { kernel, inputs: vec![f64::NAN; places.len()], columns: places, outputs: numbers.len() })
     }

@@ -151,6 +151,11 @@ impl CompiledRun {
         self.columns().named(asked).map(Some).map_err(unknown)
     }
 
+    /// The values of the parameters that it runs with, in the order of the model.
+    pub fn parameter_values(&self) -> Vec<f64> {
+        self.start.parameter_values()
+    }
+
     /// The step.
     pub fn step(&self) -> f64 {
         self.plan.step
