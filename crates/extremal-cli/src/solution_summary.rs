@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use extremal_engine::boundary::{
-    BoundarySolution, Duration, Grading, GridComparison, Kind, Normality, Status, UnmetCondition, Verification,
+    BoundSide, BoundarySolution, Duration, Grading, GridComparison, Kind, Normality, Status, UnmetCondition, Verification,
     kind_name, nature_name,
 };
 use extremal_engine::trajectory::{Align, Role, Table, shortest, sig};
@@ -14,6 +14,8 @@ use crate::outputs::written as written_files;
 use crate::source::Source;
 use crate::terminal::{ERROR, FAINT, HEADING, WARNING, and_more, duration, size, table_of_facts, table_of_numbers};
 
+/// Intervals beyond this number are counted, not listed.
+const MOST_INTERVALS: usize = 4;
 /// Coordinates beyond this number are counted, not listed.
 const MOST_ROWS: usize = 12;
 
@@ -66,7 +68,7 @@ fn facts(out: &mut String, solved: &FinishedSolve<'_>) {
     if matches!(problem.statement().duration, Duration::Free { .. }) {
         table.row(["duration", &sig(solution.duration, 12)]);
     }
-    for (name, multiplier) in &solution.integral_multipliers {
+    for (name, multiplier) in solution.integral_multipliers.iter().chain(&solution.end_multipliers) {
         table.row([&format!("multiplier of {name}"), &sig(*multiplier, 10)]);
     }
     table.row([
@@ -160,11 +162,28 @@ fn ends(out: &mut String, solution: &BoundarySolution) {
 
 fn bounds(out: &mut String, solution: &BoundarySolution) {
     for bound in &solution.active {
-        let (name, side) = (&bound.name, if bound.upper { "largest" } else { "smallest" });
+        let name = &bound.name;
+        let held = match bound.side {
+            BoundSide::Lower => format!("{name} is at its smallest value {}", shortest(bound.bound)),
+            BoundSide::Upper => format!("{name} is at its largest value {}", shortest(bound.bound)),
+            BoundSide::Condition => format!("{name} holds the motion back"),
+        };
         let places =
             if bound.times.len() == 1 { "1 place".to_owned() } else { format!("{} places", bound.times.len()) };
-        let (value, first) = (shortest(bound.bound), sig(bound.times[0], 6));
-        let _ = writeln!(out, "\n  {name} is at its {side} value {value} at {places}, first at {first}");
+        let _ = writeln!(out, "\n  {held} at {places}, {}", intervals(&bound.intervals));
+    }
+}
+
+/// Where a bound is reached: "from 0 to 0.5 and at 1".
+fn intervals(all: &[[f64; 2]]) -> String {
+    let one = |[from, to]: &[f64; 2]| match from == to {
+        true => format!("at {}", sig(*from, 6)),
+        false => format!("from {} to {}", sig(*from, 6), sig(*to, 6)),
+    };
+    let shown: Vec<String> = all.iter().take(MOST_INTERVALS).map(one).collect();
+    match all.len().saturating_sub(MOST_INTERVALS) {
+        0 => shown.join(" and "),
+        more => format!("{} and {more} more", shown.join(", ")),
     }
 }
 
@@ -227,9 +246,12 @@ pub fn failure(solved: &FinishedSolve<'_>) -> String {
         }
         if solution.status == Status::Infeasible {
             for bound in &solution.active {
-                let (name, side) = (&bound.name, if bound.upper { "max" } else { "min" });
-                let (value, times, all) = (shortest(bound.bound), bound.times.len(), solution.steps);
-                let _ = writeln!(out, "  binding: {name} at its {side} = {value} at {times} of {all} steps");
+                let (name, times, all) = (&bound.name, bound.times.len(), solution.steps);
+                let what = match bound.side {
+                    BoundSide::Condition => name.clone(),
+                    side => format!("{name} at its {} = {}", side.name(), shortest(bound.bound)),
+                };
+                let _ = writeln!(out, "  binding: {what} at {times} of {all} steps");
             }
         }
     }

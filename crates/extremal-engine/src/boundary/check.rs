@@ -134,6 +134,11 @@ pub(super) fn check(model: &Model, statement: &Statement) -> Result<(), Statemen
             }
         }
     }
+    for (end, conditions) in [("start", &statement.start_conditions), ("end", &statement.end_conditions)] {
+        if let (true, Some(condition)) = (statement.periodic, conditions.first()) {
+            return Err(StatementError::PeriodicEnd { end, name: condition.text.clone() });
+        }
+    }
     for integral in &statement.integrals {
         if !integral.value.is_finite() {
             return Err(StatementError::NotFinite { what: format!("the value of the integral `{}`", integral.name) });

@@ -107,6 +107,8 @@ pub(super) fn bounds(
     let row = |&(condition, _): &(Condition, usize)| match condition {
         Condition::Integral(integral) => held(Some(statement.integrals[integral].value)),
         Condition::VelocityBound(coordinate) => path(coordinate, 1),
+        Condition::Path { condition, .. } => statement.path_conditions[condition].bounds(),
+        Condition::AtEnd { end, condition } => statement.conditions_at(end)[condition].bounds(),
         _ => (0.0, 0.0),
     };
     let (lower, upper) = layout.variables.iter().map(variable).unzip();

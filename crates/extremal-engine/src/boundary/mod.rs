@@ -1,5 +1,6 @@
 //! Motions given by their ends, and controls of least cost.
 
+mod active;
 mod assess;
 mod check;
 mod continued;
@@ -42,8 +43,9 @@ pub use guess::Guess;
 pub use momenta::EndMomenta;
 pub use report::{SolveReport, kind_name, nature_name};
 pub use search::{Level, Refinement};
-pub use solution::{ActiveBound, BoundarySolution, Status, UnmetCondition};
-pub use statement::{Duration, EndValue, Grading, Integral, PathBound, StatedControl, Statement};
+pub use active::{ActiveBound, BoundSide};
+pub use solution::{BoundarySolution, Status, UnmetCondition};
+pub use statement::{Duration, EndValue, Grading, Integral, PathBound, StatedCondition, StatedControl, Statement};
 pub use table::{SolutionTable, TableError};
 pub use verify::Verification;
 
@@ -166,6 +168,7 @@ impl<'m> Problem<'m> {
             }
             (kind, _) => match kind {
                 Kind::Action => stationary_action(&system, method, custom, &question)?,
+                Kind::Motion if statement.has_conditions() => return Err(BoundaryError::Conditions.into()),
                 Kind::Motion => {
                     let natural = check::natural_ends(model, &statement)?;
                     controlled_motion(&system, method, custom, &question, &natural)?
@@ -333,6 +336,9 @@ fn question_of<'m>(model: &'m Model, statement: &Statement) -> Question<'m> {
         terminal: statement.terminal.map(|id| g.expr(id)),
         integrals: statement.integrals.iter().map(|integral| g.expr(integral.integrand)).collect(),
         bounded_velocities: statement.path.iter().filter(|b| b.order == 1).map(|b| b.coordinate).collect(),
+        conditions: statement.path_conditions.iter().map(|condition| g.expr(condition.expression)).collect(),
+        end_conditions: [false, true]
+            .map(|end| statement.conditions_at(end).iter().map(|condition| g.expr(condition.expression)).collect()),
         periodic: statement.periodic,
         free_duration: matches!(statement.duration, Duration::Free { .. }),
         start_time: g.float(statement.begin),

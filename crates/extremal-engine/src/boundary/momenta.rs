@@ -34,7 +34,8 @@ impl UnknownsReader<'_, '_> {
         let problem = self.problem;
         let system = &problem.system;
         let statement = &problem.statement;
-        let plain = system.constraints.is_empty() && system.heat.is_empty() && statement.integrals.is_empty();
+        let asked = !statement.integrals.is_empty() || statement.has_conditions();
+        let plain = system.constraints.is_empty() && system.heat.is_empty() && !asked;
         let by_positions = !(statement.second.is_empty() && statement.next_to_last.is_empty());
         let at_ends = problem.transcription.once.contains(&Quantity::StartVelocity(0)) && !by_positions;
         if problem.kind != Kind::Control || !plain || !at_ends {

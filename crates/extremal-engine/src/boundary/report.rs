@@ -49,6 +49,9 @@ pub struct SolveReport {
     /// Multipliers of the integrals.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "by_name")]
     pub integral_multipliers: Vec<(String, f64)>,
+    /// Multipliers of the conditions on expressions at the ends.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "by_name")]
+    pub end_multipliers: Vec<(String, f64)>,
     /// Momenta at both ends of an optimal motion between states: a run from those at the start follows it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub momenta: Option<EndMomenta>,
@@ -117,6 +120,7 @@ impl SolveReport {
             columns: columns.collect(),
             warnings: warnings.chain(doubts).collect(),
             integral_multipliers: solution.integral_multipliers.clone(),
+            end_multipliers: solution.end_multipliers.clone(),
             momenta: solution.momenta.clone(),
             violations: solution.violations.clone(),
             grading: Some(problem.grading()).filter(|grading| *grading != Grading::NONE),

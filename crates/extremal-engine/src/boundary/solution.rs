@@ -3,10 +3,10 @@
 use extremal_mechanics::boundary::{Condition, Quantity};
 use extremal_solve::nlp::{Nature, NlpSolution};
 use extremal_trajectory::{Column, Columns, Role};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use super::table::SolutionTable;
-use super::{DiscreteProblem, EndMap, EndMomenta, Kind, Problem, ProblemError, status_of};
+use super::{ActiveBound, DiscreteProblem, EndMap, EndMomenta, Kind, Problem, ProblemError, status_of};
 
 /// How the solution of a problem ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,24 +59,6 @@ impl Status {
     }
 }
 
-/// A bound that holds the solution back.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ActiveBound {
-    /// What is at its bound.
-    pub name: String,
-    /// At the upper one, not the lower?
-    #[serde(rename = "side", serialize_with = "side")]
-    pub upper: bool,
-    /// The bound.
-    pub bound: f64,
-    /// Where: the times of the nodes, or of the middles of the steps.
-    pub times: Vec<f64>,
-}
-
-fn side<S: Serializer>(upper: &bool, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(if *upper { "max" } else { "min" })
-}
-
 /// A condition that is not met.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct UnmetCondition {
@@ -126,6 +108,8 @@ pub struct BoundarySolution {
     pub end_map: Option<EndMap>,
     /// Multipliers of the integrals, by name.
     pub integral_multipliers: Vec<(String, f64)>,
+    /// Multipliers of the conditions on expressions at the start and at the end, as these are written.
+    pub end_multipliers: Vec<(String, f64)>,
     /// Momenta at both ends of an optimal motion between states.
     pub momenta: Option<EndMomenta>,
     /// Bounds that hold it back.
@@ -174,6 +158,7 @@ impl BoundarySolution {
                     _ => None,
                 })
                 .collect(),
+            end_multipliers: reader.end_condition_multipliers(),
             momenta: reader.end_momenta().filter(|_| status.is_solved()),
             active: reader.active_bounds(),
             violations: if status.is_solved() { Vec::new() } else { reader.violations() },
@@ -274,6 +259,9 @@ impl UnknownsReader<'_, '_> {
         }
         let constraints = model.constraints();
         columns.extend(constraints.iter().map(|c| Column::new(format!("lambda_{}", c.name), Role::Multiplier)));
+        let conditions = 1..=problem.statement.path_conditions.len();
+        columns.extend(conditions.map(|k| Column::new(format!("multiplier_path[{k}]"), Role::Multiplier)));
+        let pressures = self.path_multipliers();
         let velocities = self.velocities()?;
         let ends = self.end_multipliers(&velocities)?;
         let at_nodes = problem.transcription.node.contains(&Quantity::Control(0));
@@ -309,67 +297,11 @@ impl UnknownsReader<'_, '_> {
                 }
                 false => self.multiplier(Condition::Constraint(k), step),
             }));
+            row.extend(pressures.iter().map(|pressure| pressure[instant]));
             rows.push(row);
         }
         let columns = Columns::new(columns).map_err(super::StatementError::from)?;
         Ok((columns, rows))
-    }
-
-    /// Bounds whose multiplier outweighs the distance from them: the one as a part of the objective for all the room there is, the
-    /// other as a part of that room.
-    fn active_bounds(&self) -> Vec<ActiveBound> {
-        let mut active: Vec<ActiveBound> = Vec::new();
-        let mut sizes: Vec<(Quantity, f64)> = Vec::new();
-        let bounds = &self.discrete.bounds;
-        for (at, (quantity, k)) in self.discrete.layout.variables.iter().enumerate() {
-            if bounds.lower[at] == bounds.upper[at] {
-                continue;
-            }
-            let room = match bounds.upper[at] - bounds.lower[at] {
-                width if width.is_finite() => width,
-                _ => match sizes.iter().find(|(of, _)| of == quantity) {
-                    Some((_, size)) => *size,
-                    None => {
-                        sizes.push((*quantity, self.size_of(*quantity)));
-                        sizes[sizes.len() - 1].1
-                    }
-                },
-            };
-            let sides = [
-                (false, bounds.lower[at], self.found.lower_multipliers[at]),
-                (true, bounds.upper[at], self.found.upper_multipliers[at]),
-            ];
-            for (upper, bound, multiplier) in sides {
-                let distance = (self.found.x[at] - bound).abs() / room;
-                let pressed = multiplier * room > distance * self.found.objective.abs();
-                if bound.is_finite() && distance < NEAR && pressed {
-                    let in_step = matches!(
-                        quantity,
-                        Quantity::Control(_) | Quantity::StageControl { .. } | Quantity::Inner { .. }
-                    );
-                    let instant = k.saturating_sub(self.problem.transcription.ghosts);
-                    let time = match in_step {
-                        true => 0.5 * (self.time(instant) + self.time(instant + 1)),
-                        false => self.time(instant),
-                    };
-                    let name = self.problem.quantity_name(*quantity);
-                    match active.iter_mut().find(|a| a.name == name && a.upper == upper) {
-                        Some(known) => known.times.push(time),
-                        None => active.push(ActiveBound { name, upper, bound, times: vec![time] }),
-                    }
-                }
-            }
-        }
-        active
-    }
-
-    /// The largest magnitude of a quantity and of its bounds on the grid; 1 if it is zero everywhere.
-    fn size_of(&self, quantity: Quantity) -> f64 {
-        let bounds = &self.discrete.bounds;
-        let places = self.discrete.layout.variables.iter().enumerate().filter(|(_, (of, _))| *of == quantity);
-        let values = places.flat_map(|(at, _)| [self.found.x[at], bounds.lower[at], bounds.upper[at]]);
-        let most = values.filter(|value| value.is_finite()).fold(0.0, |most: f64, value| most.max(value.abs()));
-        if most > 0.0 { most } else { 1.0 }
     }
 
     /// Conditions that are not met, the worst first.
@@ -391,5 +323,5 @@ impl UnknownsReader<'_, '_> {
     }
 }
 
-/// A bound is reached, and a condition met, within this.
+/// A condition is met within this.
 const NEAR: f64 = 1e-6;

@@ -1,7 +1,7 @@
 //! What a boundary problem states, as numbers and expressions.
 
 use extremal_expr::Id;
-use extremal_model::{Component, FixedValue, Model};
+use extremal_model::{BoundaryCondition, Component, FixedValue, Model};
 use serde::Serialize;
 
 use super::{ProblemError, StatementError};
@@ -69,6 +69,33 @@ pub struct Integral {
     pub value: f64,
 }
 
+/// A condition on an expression, along the way or at an end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StatedCondition {
+    /// As it was written.
+    pub text: String,
+    /// What may not be positive, or must vanish in an equation.
+    pub expression: Id,
+    /// Is it an equation?
+    pub equation: bool,
+}
+
+impl StatedCondition {
+    fn all(stated: &[BoundaryCondition]) -> Vec<StatedCondition> {
+        let one = |stated: &BoundaryCondition| StatedCondition {
+            text: stated.text.clone(),
+            expression: stated.expression,
+            equation: stated.equation,
+        };
+        stated.iter().map(one).collect()
+    }
+
+    /// What its row may be.
+    pub(super) fn bounds(&self) -> (f64, f64) {
+        (if self.equation { 0.0 } else { f64::NEG_INFINITY }, 0.0)
+    }
+}
+
 /// Bounds of a coordinate or a velocity along the way.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PathBound {
@@ -119,6 +146,12 @@ pub struct Statement {
     pub integrals: Vec<Integral>,
     /// Bounds along the way.
     pub path: Vec<PathBound>,
+    /// Conditions on expressions along the way.
+    pub path_conditions: Vec<StatedCondition>,
+    /// The same at the start.
+    pub start_conditions: Vec<StatedCondition>,
+    /// The same at the end.
+    pub end_conditions: Vec<StatedCondition>,
     /// First guesses per coordinate, entropy and state, expressions of time.
     pub guess: Vec<Option<Id>>,
     /// How the steps shrink towards the ends; unless it is said, they do towards an end where the integrand is not finite.
@@ -153,6 +186,16 @@ impl Grading {
 }
 
 impl Statement {
+    /// Are there conditions on expressions?
+    pub(super) fn has_conditions(&self) -> bool {
+        !(self.path_conditions.is_empty() && self.start_conditions.is_empty() && self.end_conditions.is_empty())
+    }
+
+    /// The conditions at an end.
+    pub(super) fn conditions_at(&self, end: bool) -> &[StatedCondition] {
+        if end { &self.end_conditions } else { &self.start_conditions }
+    }
+
     /// The problem that a model states, with the present values of its parameters.
     pub fn of(model: &Model) -> Result<Statement, ProblemError> {
         let boundary = model.boundary().ok_or(ProblemError::NoBoundary)?;
@@ -244,6 +287,9 @@ impl Statement {
             terminal: model.objective().and_then(|objective| objective.terminal),
             integrals: integrals.collect(),
             path,
+            path_conditions: StatedCondition::all(&boundary.path_conditions),
+            start_conditions: StatedCondition::all(&boundary.start_conditions),
+            end_conditions: StatedCondition::all(&boundary.end_conditions),
             guess: boundary.guess.clone(),
             grading: boundary
                 .grading

@@ -1,6 +1,7 @@
 //! Boundary-value and optimal-control problems against closed forms and other programs.
 
 mod cart_pole;
+mod conditions;
 mod constraints;
 mod control;
 mod curves;

@@ -23,6 +23,10 @@ pub fn stationary_action<'g>(
     if system.order > 1 {
         return higher::stationary_action(system, method, custom, question);
     }
+    let ends = question.end_conditions.concat();
+    if question.of_steps(system).is_some() || system.graph.depend_on(&ends, &system.v).contains(&true) {
+        return Err(BoundaryError::Conditions);
+    }
     let unfoldings = &question.unfoldings;
     // Vakonomic multipliers belong to rows of their own here.
     let discretised = Discretised::of(&unfolding::unfolded(&system.unmultiplied(), unfoldings), method, custom, &[])?;
@@ -62,7 +66,19 @@ pub fn stationary_action<'g>(
     let mut variables = formulas.step_variables(nodes);
     variables.extend(formulas.duration_variable());
     formulas.push(&variables, action, &rows, At::Every);
-    let node_rows = formulas.bind_positions(question, 0);
+    let mut node_rows = formulas.bind_positions(question, 0);
+    let positions = node_variables(&system.q);
+    node_rows.extend(formulas.bind_nodes(system, question, &positions, node_rows.len()));
+    for (end, at) in [(false, At::First), (true, At::Last)] {
+        let rows = &question.end_conditions[usize::from(end)];
+        let place = |condition: usize| GridPlace::Once(once_rows.len() + condition);
+        let placed: Vec<_> = rows.iter().enumerate().map(|(k, row)| (*row, place(k))).collect();
+        if !placed.is_empty() {
+            let variables: Vec<_> = positions.iter().copied().chain(formulas.duration_variable()).collect();
+            formulas.push(&variables, system.graph.int(0), &placed, at);
+        }
+        once_rows.extend((0..rows.len()).map(|condition| Condition::AtEnd { end, condition }));
+    }
     let momenta = momenta(system, &action, nodes, &nodal.forces).map(|p| formulas.timed(&p));
     let n = system.len();
     Ok(Transcription {

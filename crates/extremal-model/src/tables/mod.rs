@@ -56,7 +56,7 @@ use crate::text::SourceText;
 
 pub use action::StateLaw;
 pub use boundary::{
-    Boundary, BoundaryDuration, Component, FixedValue, IntegralConstraint, StateBound, StepGrading, Waypoint,
+    Boundary, BoundaryCondition, BoundaryDuration, Component, FixedValue, IntegralConstraint, StateBound, StepGrading, Waypoint,
 };
 pub use conduction::Conduction;
 pub use constraints::{ConstraintKind, ConstraintNature, ModelConstraint};
@@ -427,6 +427,10 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         states: &states,
     };
     let constraints = constraints::resolve(resolver, statements);
+    let boundary = match (boundary, &statements.boundary) {
+        (Some(boundary), Some(stated)) => Some(boundary::with_conditions(resolver, stated, boundary)),
+        (boundary, _) => boundary,
+    };
     let named = dynamics::Quantities {
         coordinates: &coordinates,
         entropies: &entropies,
