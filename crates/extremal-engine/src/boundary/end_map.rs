@@ -111,7 +111,10 @@ impl UnknownsReader<'_, '_> {
         let held = self.at_bounds();
         let bound =
             |at: &usize| matches!(self.discrete.layout.variables[*at].0, Quantity::State(_) | Quantity::Duration);
-        let asked = statement.integrals.is_empty() && !statement.has_conditions() && statement.via.is_empty() && !held.keys().any(bound);
+        let asked = statement.integrals.is_empty()
+            && !statement.has_conditions()
+            && statement.via.is_empty()
+            && !held.keys().any(bound);
         if !plain || !asked || self.found.last.infeasibility.is_nan() {
             return None;
         }

@@ -35,6 +35,7 @@ use extremal_solve::nlp::{
 };
 use thiserror::Error;
 
+pub use active::{ActiveBound, BoundSide};
 pub use assess::{Assessment, Doubt, GridComparison};
 pub use check::StatementError;
 pub use continued::ContinuationError;
@@ -43,7 +44,6 @@ pub use guess::Guess;
 pub use momenta::EndMomenta;
 pub use report::{SolveReport, kind_name, nature_name};
 pub use search::{Level, Refinement};
-pub use active::{ActiveBound, BoundSide};
 pub use solution::{BoundarySolution, Status, UnmetCondition};
 pub use statement::{Duration, EndValue, Grading, Integral, PathBound, StatedCondition, StatedControl, Statement};
 pub use table::{SolutionTable, TableError};

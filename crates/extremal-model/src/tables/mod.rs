@@ -56,7 +56,8 @@ use crate::text::SourceText;
 
 pub use action::StateLaw;
 pub use boundary::{
-    Boundary, BoundaryCondition, BoundaryDuration, Component, FixedValue, IntegralConstraint, StateBound, StepGrading, Waypoint,
+    Boundary, BoundaryCondition, BoundaryDuration, Component, FixedValue, IntegralConstraint, StateBound, StepGrading,
+    Waypoint,
 };
 pub use conduction::Conduction;
 pub use constraints::{ConstraintKind, ConstraintNature, ModelConstraint};

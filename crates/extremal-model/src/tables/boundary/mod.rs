@@ -20,8 +20,8 @@ use crate::resolver::Resolver;
 use component::{BoundaryKey, select};
 
 pub use component::Component;
-pub use conditions::BoundaryCondition;
 pub(crate) use component::{ComponentLists, StateComponents};
+pub use conditions::BoundaryCondition;
 pub(crate) use rules::{check, problems};
 pub(crate) use statement::{BoundaryStatement, TABLE};
 use statement::{DurationStatement, FreeDuration, PeriodicStatement, WaypointStatement};
