@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use extremal_engine::boundary::{
-    BoundSide, BoundarySolution, Duration, Grading, GridComparison, Kind, Normality, Status, UnmetCondition,
+    BoundSide, BoundarySolution, Duration, FoundParameter, Grading, GridComparison, Kind, Normality, Status, UnmetCondition,
     Verification, kind_name, nature_name,
 };
 use extremal_engine::trajectory::{Align, Role, Table, shortest, sig};
@@ -14,6 +14,8 @@ use crate::outputs::written as written_files;
 use crate::source::Source;
 use crate::terminal::{ERROR, FAINT, HEADING, WARNING, and_more, duration, size, table_of_facts, table_of_numbers};
 
+/// A bound of an unknown holds it where its multiplier is more than this part of the objective.
+const HELD: f64 = 1e-7;
 /// Intervals beyond this number are counted, not listed.
 const MOST_INTERVALS: usize = 4;
 /// Coordinates beyond this number are counted, not listed.
@@ -32,6 +34,7 @@ pub fn of(source: &Source, solved: &FinishedSolve<'_>, written: &[PathBuf]) -> S
         momenta(&mut out, &solved.solution);
     }
     bounds(&mut out, &solved.solution);
+    sensitivities(&mut out, solved);
     levels(&mut out, solved);
     minima(&mut out, solved);
     out.push_str(&written_files(written));
@@ -67,6 +70,13 @@ fn facts(out: &mut String, solved: &FinishedSolve<'_>) {
     }
     if matches!(problem.statement().duration, Duration::Free { .. }) {
         table.row(["duration", &sig(solution.duration, 12)]);
+    }
+    for FoundParameter { name, value, multiplier } in &solution.found {
+        let held = match multiplier.abs() > HELD * solution.objective.abs() {
+            true => format!(", held by a bound with the multiplier {}", sig(*multiplier, 6)),
+            false => String::new(),
+        };
+        table.row([name, &format!("{}{held}", sig(*value, 12))]);
     }
     for (name, multiplier) in solution.integral_multipliers.iter().chain(&solution.end_multipliers) {
         table.row([&format!("multiplier of {name}"), &sig(*multiplier, 10)]);
@@ -149,7 +159,7 @@ pub fn doubts(solved: &FinishedSolve<'_>) -> String {
 fn ends(out: &mut String, solution: &BoundarySolution) {
     let (first, last) = (&solution.rows[0], &solution.rows[solution.rows.len() - 1]);
     let mut table = table_of_numbers(["", "start", "end", "least", "most"]);
-    let shown = |role: Role| role != Role::Time;
+    let shown = |role: Role| !matches!(role, Role::Time | Role::Parameter);
     let columns: Vec<usize> = (0..first.len()).filter(|at| shown(solution.columns[*at].role())).collect();
     for at in columns.iter().take(MOST_ROWS) {
         let values = || solution.rows.iter().map(|row| row[*at]);
@@ -185,6 +195,21 @@ fn intervals(all: &[[f64; 2]]) -> String {
         0 => shown.join(" and "),
         more => format!("{} and {more} more", shown.join(", ")),
     }
+}
+
+/// How the least cost changes with what is given.
+fn sensitivities(out: &mut String, solved: &FinishedSolve<'_>) {
+    let all = solved.assessment.as_ref().map_or(&[][..], |assessment| &assessment.sensitivities);
+    if all.is_empty() {
+        return;
+    }
+    let what = if solved.problem.kind() == Kind::Action { "slope of the action" } else { "slope of the objective" };
+    let mut table = table_of_numbers(["parameter", "value", what]);
+    for (name, slope) in all.iter().take(MOST_ROWS) {
+        let value = solved.problem.model().parameters().iter().find(|parameter| parameter.name == *name);
+        table.row([name.clone(), value.map_or_else(String::new, |p| sig(p.value, 8)), sig(*slope, 8)]);
+    }
+    let _ = write!(out, "\n{table}{}", and_more(all.len(), MOST_ROWS, ", in --json"));
 }
 
 fn levels(out: &mut String, solved: &FinishedSolve<'_>) {

@@ -334,6 +334,11 @@ impl Model {
         self.content.objective.as_ref()
     }
 
+    /// The parameters that `solve` is to find, which are among [`Model::parameters`] too.
+    pub fn unknowns(&self) -> &[Unknown] {
+        &self.content.unknowns
+    }
+
     /// Between which ends the motion is to be found.
     pub fn boundary(&self) -> Option<&Boundary> {
         self.content.boundary.as_ref()

@@ -31,6 +31,12 @@ pub enum StatementError {
     TooFewSteps { steps: usize, least: usize },
     #[error("the control `{0}` acts on nothing")]
     IdleControl(String),
+    #[error("the unknown `{0}` is neither in the equations nor in the cost or in a condition of an end or the way")]
+    IdleUnknown(String),
+    #[error(
+        "the motion has as many conditions as freedoms, and nothing to find `{0}` by: state an `[objective]`, which may be `running = \"0\"`"
+    )]
+    UnknownOfMotion(String),
     #[error(
         "there are controls but no `[objective]` to choose them by: for any that reaches the end, write `running = \"0\"`"
     )]
@@ -96,6 +102,12 @@ pub(super) fn check(model: &Model, statement: &Statement) -> Result<(), Statemen
         }
         if contradict(control.min, control.max) {
             return Err(StatementError::Bounds { name: control.name.clone(), min: control.min, max: control.max });
+        }
+    }
+    for unknown in &statement.unknowns {
+        let (min, max) = (unknown.min, unknown.max);
+        if contradict(min, max) {
+            return Err(StatementError::Bounds { name: unknown.name.clone(), min, max });
         }
     }
     if !statement.controls.is_empty() && statement.running.is_none() && statement.terminal.is_none() {

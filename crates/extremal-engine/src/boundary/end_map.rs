@@ -292,7 +292,7 @@ impl<'r, 'p, 'm> Adjoint<'r, 'p, 'm> {
                 Some(1.0 / length)
             }
             Quantity::State(_) if node == 0 && bounds.lower[at] < bounds.upper[at] => Some(1.0),
-            Quantity::Duration => Some(1.0),
+            Quantity::Duration | Quantity::Unknown(_) => Some(1.0),
             _ => None,
         }
     }

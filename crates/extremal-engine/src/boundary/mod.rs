@@ -14,6 +14,7 @@ mod names;
 mod reading;
 mod report;
 mod search;
+mod sensitivity;
 mod singular;
 mod solution;
 mod statement;
@@ -44,8 +45,8 @@ pub use guess::Guess;
 pub use momenta::EndMomenta;
 pub use report::{SolveReport, kind_name, nature_name};
 pub use search::{Level, Refinement};
-pub use solution::{BoundarySolution, Status, UnmetCondition};
-pub use statement::{Duration, EndValue, Grading, Integral, PathBound, StatedCondition, StatedControl, Statement};
+pub use solution::{BoundarySolution, FoundParameter, Status, UnmetCondition};
+pub use statement::{Duration, EndValue, Grading, Integral, PathBound, StatedCondition, StatedControl, StatedUnknown, Statement};
 pub use table::{SolutionTable, TableError};
 pub use verify::Verification;
 
@@ -168,6 +169,10 @@ impl<'m> Problem<'m> {
             }
             (kind, _) => match kind {
                 Kind::Action => stationary_action(&system, method, custom, &question)?,
+                Kind::Motion if !statement.unknowns.is_empty() => {
+                    let name = statement.unknowns[0].name.clone();
+                    return Err(StatementError::UnknownOfMotion(name).into());
+                }
                 Kind::Motion if statement.has_conditions() => return Err(BoundaryError::Conditions.into()),
                 Kind::Motion => {
                     let natural = check::natural_ends(model, &statement)?;
@@ -178,7 +183,12 @@ impl<'m> Problem<'m> {
         };
         // Vakonomic multipliers have become rows of their own.
         system.lagrangian = model.lagrangian();
-        let mut parameters: Vec<Id> = model.parameters().iter().map(|p| p.symbol).collect();
+        for unknown in model.unknowns() {
+            if !transcription.pieces.iter().any(|placed| placed.piece.variables.contains(&unknown.symbol)) {
+                return Err(StatementError::IdleUnknown(unknown.name.clone()).into());
+            }
+        }
+        let (mut parameters, mut values) = known_parameters(model);
         parameters.extend(transcription.constants.iter().map(|(id, _)| *id));
         parameters.extend(transcription.duration);
         let mut formulas: Vec<_> = transcription.pieces.iter().map(|placed| placed.piece.clone()).collect();
@@ -187,7 +197,6 @@ impl<'m> Problem<'m> {
             formulas.len() - 1
         });
         let mut pieces = Assembled::compile(g, &parameters, &formulas, Vec::new(), NlpBounds::default())?;
-        let mut values = model.parameter_values();
         values.extend(transcription.constants.iter().map(|(_, value)| *value));
         values.extend(transcription.duration.map(|_| statement.duration.guess()));
         pieces.set_parameters(&values);
@@ -301,10 +310,17 @@ type WatchIterations<'w> = &'w mut dyn FnMut(&Iteration) -> ControlFlow<()>;
 const WARM_BARRIER: f64 = 1e-4;
 
 /// The discrete problem that was solved.
+#[derive(Debug)]
 pub(crate) struct DiscreteProblem {
     pub layout: Assembly,
     pub fractions: Vec<f64>,
     pub bounds: NlpBounds,
+}
+
+/// The symbols and values of all parameters that are not to be found.
+pub(crate) fn known_parameters(model: &Model) -> (Vec<Id>, Vec<f64>) {
+    let open = |symbol: Id| model.unknowns().iter().any(|unknown| unknown.symbol == symbol);
+    model.parameters().iter().filter(|p| !open(p.symbol)).map(|p| (p.symbol, p.value)).unzip()
 }
 
 fn has_inequalities(bounds: &NlpBounds) -> bool {
@@ -332,6 +348,7 @@ fn question_of<'m>(model: &'m Model, statement: &Statement) -> Question<'m> {
     let g = model.graph();
     Question {
         controls: statement.controls.iter().map(|control| g.expr(control.symbol)).collect(),
+        unknowns: statement.unknowns.iter().map(|unknown| g.expr(unknown.symbol)).collect(),
         running: statement.running.map(|id| g.expr(id)),
         terminal: statement.terminal.map(|id| g.expr(id)),
         integrals: statement.integrals.iter().map(|integral| g.expr(integral.integrand)).collect(),

@@ -35,6 +35,7 @@ impl Problem<'_> {
                 let name = &self.model.constraints()[constraint].name;
                 format!("hindrance of `{name}` at the {}", if end { "end" } else { "start" })
             }
+            Quantity::Unknown(unknown) => self.statement.unknowns[unknown].name.clone(),
             Quantity::Duration => "duration".to_owned(),
             Quantity::StartVelocity(coordinate) | Quantity::EndVelocity(coordinate) => self.coordinate(coordinate, 1),
         }

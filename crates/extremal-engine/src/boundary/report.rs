@@ -4,7 +4,7 @@ use extremal_solve::nlp::Nature;
 use serde::Serialize;
 
 use super::{
-    ActiveBound, Assessment, BoundarySolution, EndMomenta, Grading, GridComparison, Kind, Level, Normality, Problem,
+    ActiveBound, Assessment, BoundarySolution, EndMomenta, FoundParameter, Grading, GridComparison, Kind, Level, Normality, Problem,
     UnmetCondition, Verification,
 };
 use crate::serialized::by_name;
@@ -46,6 +46,12 @@ pub struct SolveReport {
     pub columns: Vec<(String, Vec<f64>)>,
     /// Warnings about the model, and what is in doubt.
     pub warnings: Vec<String>,
+    /// Parameters that were to be found.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unknowns: Vec<FoundParameter>,
+    /// The derivatives of the least cost, or of the action, by the parameters that are given.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "by_name")]
+    pub sensitivities: Vec<(String, f64)>,
     /// Multipliers of the integrals.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "by_name")]
     pub integral_multipliers: Vec<(String, f64)>,
@@ -119,6 +125,8 @@ impl SolveReport {
             independent: problem.statement().independent.clone(),
             columns: columns.collect(),
             warnings: warnings.chain(doubts).collect(),
+            unknowns: solution.found.clone(),
+            sensitivities: assessment.map_or_else(Vec::new, |assessment| assessment.sensitivities.clone()),
             integral_multipliers: solution.integral_multipliers.clone(),
             end_multipliers: solution.end_multipliers.clone(),
             momenta: solution.momenta.clone(),

@@ -1,10 +1,14 @@
 //! The solution of a boundary problem as a table over the grid, and what is to be said about it.
 
+use std::sync::Arc;
+
 use extremal_mechanics::boundary::{Condition, Quantity};
+use extremal_model::{Model, Parameter};
 use extremal_solve::nlp::{Nature, NlpSolution};
 use extremal_trajectory::{Column, Columns, Role};
 use serde::Serialize;
 
+use super::statement::StatedUnknown;
 use super::table::SolutionTable;
 use super::{ActiveBound, DiscreteProblem, EndMap, EndMomenta, Kind, Problem, ProblemError, status_of};
 
@@ -59,6 +63,17 @@ impl Status {
     }
 }
 
+/// A parameter that was found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FoundParameter {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: f64,
+    /// The slope of the least cost by the bound that holds it: negative at an upper bound, positive at a lower one, zero in between.
+    pub multiplier: f64,
+}
+
 /// A condition that is not met.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct UnmetCondition {
@@ -106,6 +121,8 @@ pub struct BoundarySolution {
     pub stage_controls: Vec<Vec<f64>>,
     /// The linearised end map of a control problem with states, where it can be followed.
     pub end_map: Option<EndMap>,
+    /// Parameters that were to be found.
+    pub found: Vec<FoundParameter>,
     /// Multipliers of the integrals, by name.
     pub integral_multipliers: Vec<(String, f64)>,
     /// Multipliers of the conditions on expressions at the start and at the end, as these are written.
@@ -116,6 +133,8 @@ pub struct BoundarySolution {
     pub active: Vec<ActiveBound>,
     /// What is not met, the worst first; empty for a solution.
     pub violations: Vec<UnmetCondition>,
+    /// The discrete problem and where its solver ended.
+    pub(super) answer: Arc<(DiscreteProblem, NlpSolution)>,
 }
 
 /// How many violations are worth a word.
@@ -152,6 +171,7 @@ impl BoundarySolution {
                 false => (0..reader.steps()).map(|step| reader.controls_of(step)).collect(),
             },
             end_map: reader.end_map().filter(|_| problem.kind == Kind::Control),
+            found: reader.found_parameters(),
             integral_multipliers: integrals
                 .filter_map(|((condition, _), lambda)| match condition {
                     Condition::Integral(i) => Some((problem.statement.integrals[*i].name.clone(), *lambda)),
@@ -162,6 +182,7 @@ impl BoundarySolution {
             momenta: reader.end_momenta().filter(|_| status.is_solved()),
             active: reader.active_bounds(),
             violations: if status.is_solved() { Vec::new() } else { reader.violations() },
+            answer: Arc::new((discrete, found)),
         })
     }
 
@@ -182,6 +203,14 @@ impl BoundarySolution {
     }
 }
 
+/// The values of all parameters of a model, with those that were found.
+pub(super) fn with_found(model: &Model, found: &[FoundParameter]) -> Vec<f64> {
+    let value = |parameter: &Parameter| {
+        found.iter().find(|found| found.name == parameter.name).map_or(parameter.value, |found| found.value)
+    };
+    model.parameters().iter().map(value).collect()
+}
+
 /// Reads the vector of unknowns of the discrete problem.
 pub(super) struct UnknownsReader<'r, 'm> {
     pub problem: &'r Problem<'m>,
@@ -194,6 +223,20 @@ impl UnknownsReader<'_, '_> {
         // What there is once comes first. A motion of fixed duration has none, and it is asked for at every instant.
         let at = self.problem.transcription.once.iter().position(|quantity| *quantity == Quantity::Duration);
         at.map_or(self.problem.statement.duration.guess(), |at| self.found.x[at])
+    }
+
+    fn found_parameters(&self) -> Vec<FoundParameter> {
+        let one = |(unknown, stated): (usize, &StatedUnknown)| {
+            let at = self.place(Quantity::Unknown(unknown), 0)?;
+            let multiplier = self.found.lower_multipliers[at] - self.found.upper_multipliers[at];
+            Some(FoundParameter { name: stated.name.clone(), value: self.found.x[at], multiplier })
+        };
+        self.problem.statement.unknowns.iter().enumerate().filter_map(one).collect()
+    }
+
+    /// The values of all parameters, those found among them.
+    pub fn parameter_values(&self) -> Vec<f64> {
+        with_found(self.problem.model, &self.found_parameters())
     }
 
     pub fn steps(&self) -> usize {
@@ -262,6 +305,8 @@ impl UnknownsReader<'_, '_> {
         let conditions = 1..=problem.statement.path_conditions.len();
         columns.extend(conditions.map(|k| Column::new(format!("multiplier_path[{k}]"), Role::Multiplier)));
         let pressures = self.path_multipliers();
+        let unknowns = self.found_parameters();
+        columns.extend(unknowns.iter().map(|found| Column::new(found.name.as_str(), Role::Parameter)));
         let velocities = self.velocities()?;
         let ends = self.end_multipliers(&velocities)?;
         let at_nodes = problem.transcription.node.contains(&Quantity::Control(0));
@@ -298,6 +343,7 @@ impl UnknownsReader<'_, '_> {
                 false => self.multiplier(Condition::Constraint(k), step),
             }));
             row.extend(pressures.iter().map(|pressure| pressure[instant]));
+            row.extend(unknowns.iter().map(|found| found.value));
             rows.push(row);
         }
         let columns = Columns::new(columns).map_err(super::StatementError::from)?;

@@ -11,5 +11,6 @@ mod higher;
 mod misuse;
 mod orbits;
 mod states;
+mod unknowns;
 mod verdicts;
 mod verification;

@@ -113,6 +113,20 @@ fn conditions_that_no_problem_of_this_kind_has() {
 }
 
 #[test]
+fn unknowns_that_nothing_finds() {
+    let of = |unknown: &str, objective: &str| {
+        format!(
+            "unknowns.k = {unknown}\ncoordinates.x = {{}}\ndynamics.lagrangian = \"x'^2/2 - k*x^2/2\"\n{objective}\n\
+             boundary = {{ duration = 1, steps = 10, start = {{ x = 1, \"x'\" = 0 }}, end = {{ x = 0 }} }}\n"
+        )
+    };
+    refused(&of("1", ""), &["nothing to find `k` by", "objective"]);
+    refused(&of("{ min = 2, max = 1 }", "objective.running = \"0\""), &["`k`", "between 2 and 1"]);
+    let idle = of("1", "objective.running = \"0\"\ninvariants.k2 = \"k^2*x\"").replace(" - k*x^2/2", " - x^2/2");
+    refused(&idle, &["the unknown `k` is neither"]);
+}
+
+#[test]
 fn conditions_that_cannot_be_met_are_named() {
     let boundary = format!("duration = 3\nsteps = 20\n{ENDS}\npath = [\"x >= -2*t - 0.5\"]");
     let model = Model::from_toml(&pushed(CONTROL, COST, &boundary)).unwrap();

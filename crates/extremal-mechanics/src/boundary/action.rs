@@ -128,6 +128,7 @@ pub(super) struct Formulas<'s, 'g> {
     length: Expr<'g>,
     start_time: Expr<'g>,
     free_duration: bool,
+    unknowns: Vec<Expr<'g>>,
     pub pieces: Vec<Placed>,
 }
 
@@ -140,6 +141,7 @@ impl<'s, 'g> Formulas<'s, 'g> {
             length: system.symbol("part_length"),
             start_time: question.start_time.unwrap_or(system.graph.int(0)),
             free_duration: question.free_duration,
+            unknowns: question.unknowns.clone(),
             pieces: Vec::new(),
         }
     }
@@ -164,7 +166,8 @@ impl<'s, 'g> Formulas<'s, 'g> {
     }
 
     pub fn once(&self) -> Vec<Quantity> {
-        if self.free_duration { vec![Quantity::Duration] } else { Vec::new() }
+        let duration = self.free_duration.then_some(Quantity::Duration);
+        duration.into_iter().chain((0..self.unknowns.len()).map(Quantity::Unknown)).collect()
     }
 
     /// A problem that has these pieces; what its unknowns and rows are is left to say.
@@ -222,6 +225,13 @@ impl<'s, 'g> Formulas<'s, 'g> {
         holonomic.iter().map(|(i, _)| Condition::Constraint(*i)).collect()
     }
 
+    /// The parameters to be found that occur in expressions; they come after the duration.
+    fn unknown_variables(&self, of: &[Expr<'g>]) -> Vec<(Expr<'g>, GridPlace)> {
+        let occurs = |symbol: Expr<'g>| self.system.graph.depend_on(of, &[symbol]).contains(&true);
+        let placed = self.unknowns.iter().enumerate().filter(|(_, symbol)| occurs(**symbol));
+        placed.map(|(k, symbol)| (*symbol, GridPlace::Once(usize::from(self.free_duration) + k))).collect()
+    }
+
     /// A piece whose copies begin at `h` and `t` of their own.
     pub fn push(
         &mut self,
@@ -232,6 +242,7 @@ impl<'s, 'g> Formulas<'s, 'g> {
     ) {
         let all: Vec<Expr<'g>> = [cost].into_iter().chain(rows.iter().map(|(row, _)| *row)).collect();
         let all = self.timed(&all);
+        let variables = [variables, &self.unknown_variables(&all)].concat();
         self.pieces.push(Placed {
             piece: Piece {
                 variables: variables.iter().map(|(symbol, _)| symbol.id()).collect(),

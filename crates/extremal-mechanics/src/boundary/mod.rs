@@ -120,6 +120,8 @@ pub enum Quantity {
     Multiplier(usize),
     /// The duration.
     Duration,
+    /// A parameter that is to be found.
+    Unknown(usize),
     /// A velocity at the start.
     StartVelocity(usize),
     /// A velocity at the end.
@@ -235,6 +237,8 @@ pub struct Transcription {
 pub struct Question<'g> {
     /// The symbols of the controls, which occur in the forces of the system.
     pub controls: Vec<Expr<'g>>,
+    /// Symbols of parameters that are to be found.
+    pub unknowns: Vec<Expr<'g>>,
     /// The running cost, in q, v, u, t.
     pub running: Option<Expr<'g>>,
     /// The cost of the end, in q, v, t there.

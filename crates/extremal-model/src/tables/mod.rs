@@ -41,6 +41,7 @@ mod starts;
 mod states;
 mod stop;
 mod tabulated;
+mod unknowns;
 mod virtual_work;
 
 use std::path::PathBuf;
@@ -79,6 +80,7 @@ pub use ports::{HeatLaw, ModelPort, PortLoad};
 pub use simulation::{AtSingular, ConstraintForm, EntropyBase, Extent, SimulationSettings, Start, UnknownSetting};
 pub use states::FirstOrderState;
 pub use stop::{Direction, Stop};
+pub use unknowns::Unknown;
 
 use crate::named::{named, read_by_name};
 pub(crate) use boundary::ComponentLists;
@@ -108,7 +110,7 @@ pub struct ModelTable {
 }
 
 /// In the order of the documentation.
-static TABLES: [&ModelTable; 30] = [
+static TABLES: [&ModelTable; 31] = [
     &parameters::TABLE,
     &functions::TABLE,
     &tabulated::TABLE,
@@ -127,6 +129,7 @@ static TABLES: [&ModelTable; 30] = [
     &poisson::TABLE,
     &constraints::TABLE,
     &controls::TABLE,
+    &unknowns::TABLE,
     &objective::TABLE,
     &boundary::TABLE,
     &drawing::TABLE,
@@ -184,6 +187,8 @@ pub(crate) struct Statements {
     pub ports: Vec<ports::PortStatement>,
     pub constraints: Vec<constraints::ConstraintStatement>,
     pub controls: Vec<controls::ControlStatement>,
+    /// Parameters to be found, which are among the parameters too.
+    pub unknowns: Vec<unknowns::UnknownStatement>,
     /// What controls are in a simulation, as said from outside of the file.
     pub laws: Vec<(String, String)>,
     pub objective: Option<objective::ObjectiveStatement>,
@@ -241,6 +246,7 @@ impl Statements {
             ports,
             constraints,
             controls,
+            unknowns,
             laws: _,
             objective,
             boundary,
@@ -259,7 +265,8 @@ impl Statements {
         let moving = !(entropies.is_empty() && states.is_empty()) || action.is_some() || poisson.is_some();
         let heated = moving || !(conduction.is_empty() && heat.is_empty());
         let open = !(matter.is_empty() && ports.is_empty());
-        let restricted = !(constraints.is_empty() && controls.is_empty() && stops.is_empty());
+        let chosen = !(controls.is_empty() && unknowns.is_empty());
+        let restricted = chosen || !(constraints.is_empty() && stops.is_empty());
         let sought = hamiltonian.is_some()
             || objective.is_some()
             || boundary.is_some()
@@ -301,6 +308,7 @@ pub(crate) struct Content {
     pub ports: Vec<ModelPort>,
     pub constraints: Vec<ModelConstraint>,
     pub controls: Vec<Control>,
+    pub unknowns: Vec<Unknown>,
     pub objective: Option<Objective>,
     pub boundary: Option<Boundary>,
     pub outputs: Vec<OutputQuantity>,
@@ -485,6 +493,8 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
     let settings = simulation::resolve(resolver, statements, &coordinates, dynamics.as_ref(), momentum_order);
     let quantities = quantities::resolve(resolver, &statements.quantities);
     parameters::mark_structural(resolver, &mut parameters);
+    let unknowns = unknowns::resolve(resolver, statements);
+    unknowns::check(resolver, &unknowns, &parameters, (&entropies.list, &amounts.list), boundary.as_ref());
     if dynamics.is_some() {
         coordinates::check_higher(resolver, &statements.coordinates, &coordinates, order);
         momenta::check(resolver, &statements.coordinates, &coordinates, momentum_order);
@@ -542,6 +552,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         ports,
         constraints: constraints.list,
         controls,
+        unknowns,
         objective,
         boundary,
         outputs: observables.outputs,
