@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use extremal_engine::boundary::{
-    BoundSide, BoundarySolution, Duration, FoundParameter, Grading, GridComparison, Kind, Normality, Status, UnmetCondition,
-    Verification, kind_name, nature_name,
+    BoundSide, BoundarySolution, Duration, FoundParameter, Grading, GridComparison, Kind, Normality, Status,
+    UnmetCondition, Verification, kind_name, nature_name,
 };
 use extremal_engine::trajectory::{Align, Role, Table, shortest, sig};
 

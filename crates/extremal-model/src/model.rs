@@ -15,7 +15,7 @@ use crate::tables::{
     self, Amount, Boundary, Component, ComponentLists, Conduction, Content, Control, Coordinate, Definition, Discrete,
     Discretisation, Drawing, DryFriction, Entropy, Exact, Expected, FirstOrderState, FrictionTerm, Invariant,
     ModelConstraint, ModelPort, Objective, OutputQuantity, Parameter, SimulationSettings, StateLaw, Statements, Stop,
-    SymmetryGenerator,
+    SymmetryGenerator, Unknown,
 };
 use crate::text::SourceText;
 

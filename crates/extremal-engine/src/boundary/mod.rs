@@ -46,7 +46,9 @@ pub use momenta::EndMomenta;
 pub use report::{SolveReport, kind_name, nature_name};
 pub use search::{Level, Refinement};
 pub use solution::{BoundarySolution, FoundParameter, Status, UnmetCondition};
-pub use statement::{Duration, EndValue, Grading, Integral, PathBound, StatedCondition, StatedControl, StatedUnknown, Statement};
+pub use statement::{
+    Duration, EndValue, Grading, Integral, PathBound, StatedCondition, StatedControl, StatedUnknown, Statement,
+};
 pub use table::{SolutionTable, TableError};
 pub use verify::Verification;
 

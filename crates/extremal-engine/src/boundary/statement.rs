@@ -367,7 +367,8 @@ fn open_bounds(model: &Model, boundary: &Boundary, is_open: impl Fn(Id) -> bool)
     let mut all = Vec::new();
     for (component, min, max) in controls.chain(path) {
         let Some(component) = component else { continue };
-        let condition = |text: String, expression: Expr<'_>| StatedCondition { text, expression: expression.id(), equation: false };
+        let condition =
+            |text: String, expression: Expr<'_>| StatedCondition { text, expression: expression.id(), equation: false };
         if let Some(min) = min.filter(|min| is_open(*min)).map(|min| g.expr(min)) {
             all.push(condition(format!("{component} >= {min}"), min - component));
         }

@@ -163,7 +163,12 @@ pub(crate) fn check(
         }
         for integral in &boundary.integrals {
             let place = format!("the value of the integral `{}`", integral.name);
-            look(&[integral.value], place, &integral.span, "make it a state whose rate is the integrand, and state a condition of its end");
+            look(
+                &[integral.value],
+                place,
+                &integral.span,
+                "make it a state whose rate is the integrand, and state a condition of its end",
+            );
         }
         for waypoint in &boundary.via {
             let ids: Vec<Id> = [waypoint.fraction].into_iter().chain(waypoint.values.iter().map(|v| v.value)).collect();
@@ -174,7 +179,12 @@ pub(crate) fn check(
         }
         for fixed in boundary.start.iter().chain(&boundary.end) {
             if matches!(fixed.component, Component::Entropy(_)) {
-                look(&[fixed.value], "the value of an entropy".to_owned(), &fixed.span, "state it as a condition of the end");
+                look(
+                    &[fixed.value],
+                    "the value of an entropy".to_owned(),
+                    &fixed.span,
+                    "state it as a condition of the end",
+                );
             }
         }
     }
