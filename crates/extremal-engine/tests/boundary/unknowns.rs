@@ -94,6 +94,32 @@ fn the_least_peak_of_a_force() {
 }
 
 #[test]
+fn conditions_between_unknowns() {
+    // Of two masses with a + b >= 3 that are moved alike: 6 (a² + 2 b²) is least at a = 2, b = 1.
+    let text = r#"
+        unknowns = { a = 1, b = 1 }
+        coordinates = { x = {}, y = {} }
+        dynamics.lagrangian = "a*x'^2/2 + b*y'^2/2"
+        controls = { u = "x", v = "y" }
+        objective.running = "u^2/2 + v^2"
+        [boundary]
+        duration = 1
+        steps = 10
+        start = [{ x = 0, y = 0, "x'" = 0, "y'" = 0 }, "a + b >= 3"]
+        end = { x = 1, y = 1, "x'" = 0, "y'" = 0 }
+    "#;
+    let solution = solve(&model(text), None, 10);
+    assert!(
+        (found(&solution, "a") - 2.0).abs() < 1e-6 && (found(&solution, "b") - 1.0).abs() < 1e-6,
+        "{:?}",
+        solution.found
+    );
+    // 6 (4 + 2), and its slope by the 3, which is 24.
+    assert!((solution.objective - 36.0 * dearer(10)).abs() < 1e-6, "{}", solution.objective);
+    assert!((solution.end_multipliers[0].1 - 24.0 * dearer(10)).abs() < 1e-5, "{:?}", solution.end_multipliers);
+}
+
+#[test]
 fn a_stiffness_from_where_the_motion_ends() {
     // x'' = -k x passes 0 after a quarter of its period.
     let text = r#"

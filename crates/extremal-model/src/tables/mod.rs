@@ -436,8 +436,9 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         states: &states,
     };
     let constraints = constraints::resolve(resolver, statements);
+    let sought: Vec<&str> = statements.unknowns.iter().map(|unknown| unknown.name.text.as_str()).collect();
     let boundary = match (boundary, &statements.boundary) {
-        (Some(boundary), Some(stated)) => Some(boundary::with_conditions(resolver, stated, boundary)),
+        (Some(boundary), Some(stated)) => Some(boundary::with_conditions(resolver, stated, boundary, &sought)),
         (boundary, _) => boundary,
     };
     let named = dynamics::Quantities {

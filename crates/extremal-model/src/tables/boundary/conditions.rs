@@ -24,11 +24,12 @@ pub struct BoundaryCondition {
     pub span: Span,
 }
 
-/// Gives the texts their meaning; those without one are reported.
+/// Gives the texts their meaning; those without one are reported. `sought` are parameters that are to be found.
 pub(super) fn resolve(
     resolver: &mut Resolver<'_, '_>,
     stated: &[SourceText],
     place: &ExpressionPlace,
+    sought: &[&str],
 ) -> Vec<BoundaryCondition> {
     let mut all = Vec::new();
     for text in stated {
@@ -37,7 +38,7 @@ pub(super) fn resolve(
         // Where a name is in error, it may stand for what moves.
         let broken = resolver.problems.errors() > before || resolver.is_broken(&text.value);
         for (expression, equation) in parts {
-            if !broken && !moves(resolver, expression) {
+            if !broken && !moves(resolver, expression, sought) {
                 let message = format!("`{}` says nothing about the motion", text.value);
                 let diagnostic =
                     Diagnostic::error(Code::EmptyConstraint, message).at(text.span.clone(), "nothing moves in this");
@@ -51,11 +52,12 @@ pub(super) fn resolve(
     all
 }
 
-/// Does an expression contain anything but parameters and the independent variable?
-fn moves<'g>(resolver: &Resolver<'g, '_>, expression: Expr<'g>) -> bool {
+/// Does an expression contain anything but parameters that are given and the independent variable?
+fn moves<'g>(resolver: &Resolver<'g, '_>, expression: Expr<'g>, sought: &[&str]) -> bool {
     let time = resolver.names.time();
     let known = |symbol: &Expr<'g>| {
-        *symbol == time || symbol.as_symbol().is_some_and(|name| resolver.values.contains_key(&*name))
+        let given = |name: &str| resolver.values.contains_key(name) && !sought.contains(&name);
+        *symbol == time || symbol.as_symbol().is_some_and(|name| given(&name))
     };
     resolver.graph.free_symbols(&[expression]).iter().any(|symbol| !known(symbol))
 }

@@ -277,17 +277,19 @@ pub(crate) fn resolve(
     })
 }
 
-/// The table with its conditions on expressions, which may contain multipliers: constraints have been declared.
+/// The table with its conditions on expressions, which may contain multipliers: constraints have been declared. `sought` are parameters
+/// that are to be found.
 pub(crate) fn with_conditions(
     resolver: &mut Resolver<'_, '_>,
     statement: &BoundaryStatement,
     boundary: Boundary,
+    sought: &[&str],
 ) -> Boundary {
     let texts = &statement.conditions;
     Boundary {
-        path_conditions: conditions::resolve(resolver, &texts.path, &ExpressionPlace::PATH_CONDITION),
-        start_conditions: conditions::resolve(resolver, &texts.start, &ExpressionPlace::END_CONDITION),
-        end_conditions: conditions::resolve(resolver, &texts.end, &ExpressionPlace::END_CONDITION),
+        path_conditions: conditions::resolve(resolver, &texts.path, &ExpressionPlace::PATH_CONDITION, sought),
+        start_conditions: conditions::resolve(resolver, &texts.start, &ExpressionPlace::END_CONDITION, sought),
+        end_conditions: conditions::resolve(resolver, &texts.end, &ExpressionPlace::END_CONDITION, sought),
         ..boundary
     }
 }
