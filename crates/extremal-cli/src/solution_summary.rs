@@ -199,7 +199,8 @@ fn intervals(all: &[[f64; 2]]) -> String {
 
 /// How the least cost changes with what is given.
 fn sensitivities(out: &mut String, solved: &FinishedSolve<'_>) {
-    let all = solved.assessment.as_ref().map_or(&[][..], |assessment| &assessment.sensitivities);
+    let assessed = solved.assessment.is_some();
+    let all = if assessed { solved.problem.sensitivities(&solved.solution).unwrap_or_default() } else { Vec::new() };
     if all.is_empty() {
         return;
     }

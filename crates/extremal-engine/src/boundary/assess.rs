@@ -174,8 +174,6 @@ pub struct Assessment {
     pub comparison: Option<GridComparison>,
     /// Whether the multipliers of a control problem with states are normal, where that is examined.
     pub normality: Option<Normality>,
-    /// The derivatives of the least cost, or of the action, by the parameters that are given.
-    pub sensitivities: Vec<(String, f64)>,
     /// What is not known, or speaks against it; the worst first.
     pub doubts: Vec<Doubt>,
 }
@@ -249,8 +247,7 @@ impl Problem<'_> {
         };
         let there = comparison.as_ref().and_then(|comparison| comparison.end_map.as_ref());
         let normality = solution.end_map.as_ref().map(|map| map.normality(there));
-        let sensitivities = self.sensitivities(solution)?;
-        Ok(Some(Assessment { status, verification, comparison, normality, sensitivities, doubts }))
+        Ok(Some(Assessment { status, verification, comparison, normality, doubts }))
     }
 
     /// Does the curvature nearest to zero change by more than itself from grid to grid, and again on a finer one?

@@ -126,7 +126,7 @@ impl SolveReport {
             columns: columns.collect(),
             warnings: warnings.chain(doubts).collect(),
             unknowns: solution.found.clone(),
-            sensitivities: assessment.map_or_else(Vec::new, |assessment| assessment.sensitivities.clone()),
+            sensitivities: assessment.map_or_else(Vec::new, |_| problem.sensitivities(solution).unwrap_or_default()),
             integral_multipliers: solution.integral_multipliers.clone(),
             end_multipliers: solution.end_multipliers.clone(),
             momenta: solution.momenta.clone(),

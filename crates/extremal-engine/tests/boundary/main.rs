@@ -1,6 +1,7 @@
 //! Boundary-value and optimal-control problems against closed forms and other programs.
 
 mod cart_pole;
+mod collections;
 mod conditions;
 mod constraints;
 mod control;
@@ -8,6 +9,7 @@ mod curves;
 mod discrete;
 mod flows;
 mod higher;
+mod many;
 mod misuse;
 mod orbits;
 mod states;

@@ -1,11 +1,20 @@
 //! Parameters that are found with the motion, and slopes of the cost by those that are given.
 
+use extremal_engine::Model;
 use extremal_engine::boundary::{BoundarySolution, Status};
 use extremal_testkit::boundary::{assert_orders, assessed, problem, solve};
-use extremal_testkit::models::{model, model_with};
+use extremal_testkit::models::model;
 
 fn found(solution: &BoundarySolution, name: &str) -> f64 {
     solution.found.iter().find(|found| found.name == name).unwrap_or_else(|| panic!("no {name}")).value
+}
+
+fn slopes(model: &Model, solution: &BoundarySolution) -> Vec<(String, f64)> {
+    problem(model, None).sensitivities(solution).unwrap()
+}
+
+fn slope_by(model: &Model, solution: &BoundarySolution, name: &str) -> f64 {
+    slopes(model, solution).into_iter().find(|(known, _)| known == name).unwrap_or_else(|| panic!("no {name}")).1
 }
 
 /// A mass that is moved by one in unit time from rest to rest: at least 6 m², and a/m for what it carries.
@@ -36,7 +45,8 @@ fn a_mass_in_cost_and_dynamics() {
     // The multiplier of a bound that does not hold it is what the barrier leaves.
     assert!(solution.found[0].multiplier.abs() < 1e-6, "{:?}", solution.found);
     // The cost grows by 1/m with a.
-    let [(name, slope)] = &assessment.sensitivities[..] else { panic!("{:?}", assessment.sensitivities) };
+    let told = slopes(&model(MASS), &solution);
+    let [(name, slope)] = &told[..] else { panic!("{told:?}") };
     assert_eq!(name, "a");
     assert!((slope - 1.0 / m).abs() < 1e-8, "{slope}");
     // The value is a column, by which finer grids begin.
@@ -46,11 +56,11 @@ fn a_mass_in_cost_and_dynamics() {
 #[test]
 fn a_bound_that_holds_an_unknown_has_its_multiplier() {
     let narrow = MASS.replace("max = 10", "max = \"most\"").replace("a = 96", "a = 96\n    parameters.most = 1.5");
-    let (solution, assessment) = assessed(&model(&narrow), None, 20);
+    let solution = solve(&model(&narrow), None, 20);
     assert!((found(&solution, "m") - 1.5).abs() < 1e-7, "{:?}", solution.found);
     let slope = 12.0 * dearer(20) * 1.5 - 96.0 / 2.25;
     assert!((solution.found[0].multiplier - slope).abs() < 1e-4, "{:?} instead of {slope}", solution.found);
-    let by_bound = assessment.sensitivities.iter().find(|(name, _)| name == "most").unwrap().1;
+    let by_bound = slope_by(&model(&narrow), &solution, "most");
     assert!((by_bound - slope).abs() < 1e-4, "{by_bound} instead of {slope}");
 }
 
@@ -149,9 +159,10 @@ fn slopes_of_the_least_cost_by_what_is_given() {
         objective.running = "u^2/2"
         boundary = { duration = "T", steps = 20, start = { x = "-d", "x'" = 0 }, end = { x = 0, "x'" = 0 } }
     "#;
-    let (_, assessment) = assessed(&model_with(text, &[]), None, 20);
+    let moved = model(text);
+    let solution = solve(&moved, None, 20);
     for (name, slope) in [("half", 24.0), ("d", 12.0), ("m", 12.0), ("T", -18.0)] {
-        let told = assessment.sensitivities.iter().find(|(known, _)| known == name).unwrap().1;
+        let told = slope_by(&moved, &solution, name);
         assert!((told - slope * dearer(20)).abs() < 1e-7, "{name}: {told}");
     }
     // The least time 2 √(d m/F) by the bound of the force.
@@ -163,9 +174,10 @@ fn slopes_of_the_least_cost_by_what_is_given() {
         objective.running = "1"
         boundary = { duration = { min = 0.5, max = 10, guess = 3 }, steps = 20, start = { x = "-d", "x'" = 0 }, end = { x = 0, "x'" = 0 } }
     "#;
-    let (_, assessment) = assessed(&model(text), None, 20);
+    let hurried = model(text);
+    let solution = solve(&hurried, None, 20);
     for (name, slope) in [("d", 1.0), ("m", 1.0), ("F", -1.0)] {
-        let told = assessment.sensitivities.iter().find(|(known, _)| known == name).unwrap().1;
+        let told = slope_by(&hurried, &solution, name);
         assert!((told - slope).abs() < 1e-6, "{name}: {told}");
     }
 }
