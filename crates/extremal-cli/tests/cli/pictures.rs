@@ -190,7 +190,7 @@ fn sweeps_are_drawn_as_what_they_are() {
     let sizes = widths(&svg);
     let plot = sizes[1];
     let is_cell =
-        |(width, height): &&(f64, f64)| (*width - plot.0 / 5.0).abs() < 0.02 && (*height - plot.1 / 3.0).abs() < 0.45;
+        |(width, height): &&(f64, f64)| (*width - plot.0 / 5.0).abs() < 0.45 && (*height - plot.1 / 3.0).abs() < 0.45;
     assert_eq!(sizes.iter().filter(is_cell).count(), 15, "{sizes:?}");
     let svg = drawn(&[
         "gallery:pendulum",

@@ -8,6 +8,8 @@ use super::scene::{Rect, SceneItem, Stroke};
 
 /// How many colours are told apart.
 const LEVELS: f64 = 96.0;
+/// How far cells reach below others.
+const OVERLAP: f64 = 0.4;
 /// The bar beside a map: its distance, its width, and the room for what it says.
 const BAR: (f64, f64, f64) = (10.0, 12.0, 46.0);
 
@@ -64,10 +66,10 @@ impl ValueMap {
                 if let Some(level) = level(run[0]) {
                     let cell = Rect {
                         left: place_x(across[from]),
-                        right: place_x(across[to]),
                         top: place_y(ends[1]),
                         // Cells overlap a little, so that no line is seen between them.
-                        bottom: (place_y(ends[0]) + 0.4).min(plot.bottom),
+                        right: (place_x(across[to]) + OVERLAP).min(plot.right),
+                        bottom: (place_y(ends[0]) + OVERLAP).min(plot.bottom),
                     };
                     items.push(SceneItem::Fill(cell, palette::ordered(level / LEVELS)));
                 }
@@ -82,7 +84,7 @@ impl ValueMap {
         let height = bar.height() / LEVELS;
         for level in 0..LEVELS as usize {
             let bottom = bar.bottom - level as f64 * height;
-            let stripe = Rect { top: bottom - height, bottom: (bottom + 0.4).min(bar.bottom), ..bar };
+            let stripe = Rect { top: bottom - height, bottom: (bottom + OVERLAP).min(bar.bottom), ..bar };
             items.push(SceneItem::Fill(stripe, palette::ordered((level as f64 + 0.5) / LEVELS)));
         }
         items.push(SceneItem::Frame(bar, Stroke::solid(AXIS, 0.9)));

@@ -5,7 +5,9 @@ use super::font;
 use super::label::{LOWERED_BY, LOWERED_SIZE};
 use super::palette::WHITE;
 use super::scene::{Anchor, BAND_OPACITY, Color, Rect, Scene, SceneItem, SceneText, Stroke, band_outline};
-use tiny_skia::{FillRule, LineCap, LineJoin, Mask, Paint, Path, PathBuilder, Pixmap, StrokeDash, Transform};
+use tiny_skia::{
+    FillRule, LineCap, LineJoin, Mask, Paint, Path, PathBuilder, Pixmap, PremultipliedColorU8, StrokeDash, Transform,
+};
 
 /// The scene as a PNG with `scale` pixels per unit.
 pub(super) fn image(scene: &Scene, scale: f64) -> Result<Vec<u8>, PlotError> {
@@ -16,9 +18,12 @@ pub(super) fn image(scene: &Scene, scale: f64) -> Result<Vec<u8>, PlotError> {
 /// The scene as rows of pixels, with their width and height.
 pub(super) fn pixels(scene: &Scene, scale: f64) -> Result<(Vec<[u8; 3]>, u32, u32), PlotError> {
     let pixmap = drawn(scene, scale)?;
-    // A scene begins with an opaque page, so that nothing is left of the opacity.
-    let pixels = pixmap.pixels().iter().map(|pixel| [pixel.red(), pixel.green(), pixel.blue()]).collect();
-    Ok((pixels, pixmap.width(), pixmap.height()))
+    // A page that does not end with a pixel covers a part of its last ones: what is behind them is white too.
+    let on_white = |pixel: &PremultipliedColorU8| {
+        let behind = 255 - pixel.alpha();
+        [pixel.red(), pixel.green(), pixel.blue()].map(|part| part.saturating_add(behind))
+    };
+    Ok((pixmap.pixels().iter().map(on_white).collect(), pixmap.width(), pixmap.height()))
 }
 
 fn drawn(scene: &Scene, scale: f64) -> Result<Pixmap, PlotError> {
