@@ -159,6 +159,24 @@ pub const QUANTITIES: usize = 7;
 /// The least and the largest values of each quantity, for each member.
 pub type MemberExtremes = [[Vec<f64>; QUANTITIES]; 2];
 
+/// The same of members side by side.
+struct LaneExtremes {
+    low: [FloorLanes<SIDE_BY_SIDE>; QUANTITIES],
+    high: [FloorLanes<SIDE_BY_SIDE>; QUANTITIES],
+}
+
+impl LaneExtremes {
+    #[inline(always)]
+    fn take(&mut self, q: [FloorLanes<SIDE_BY_SIDE>; 2], p: [FloorLanes<SIDE_BY_SIDE>; 2]) {
+        let (v, energy) = seen(q, p);
+        let now = [q[0], q[1], v[0], v[1], p[0], p[1], energy];
+        for (at, now) in now.iter().enumerate() {
+            self.low[at] = self.low[at].least(*now);
+            self.high[at] = self.high[at].most(*now);
+        }
+    }
+}
+
 /// Of many pendulums from rest at these angles, over so many steps. What does not fill the registers at the end has none.
 pub fn extremes(h: f64, [first, second]: [&[f64]; 2], steps: usize) -> MemberExtremes {
     let mut all: MemberExtremes = [f64::INFINITY, f64::NEG_INFINITY].map(|none| {
@@ -170,20 +188,14 @@ pub fn extremes(h: f64, [first, second]: [&[f64]; 2], steps: usize) -> MemberExt
         || {
             let firsts = first.as_chunks::<SIDE_BY_SIDE>().0;
             for (group, (first, second)) in firsts.iter().zip(second.as_chunks::<SIDE_BY_SIDE>().0).enumerate() {
-                let mut low = [FloorLanes::of(f64::INFINITY); QUANTITIES];
-                let mut high = [FloorLanes::of(f64::NEG_INFINITY); QUANTITIES];
-                let mut look = |q: [FloorLanes<SIDE_BY_SIDE>; 2], p: [FloorLanes<SIDE_BY_SIDE>; 2]| {
-                    let (v, energy) = seen(q, p);
-                    let now = [q[0], q[1], v[0], v[1], p[0], p[1], energy];
-                    for at in 0..QUANTITIES {
-                        low[at] = low[at].least(now[at]);
-                        high[at] = high[at].most(now[at]);
-                    }
-                };
                 let start = [FloorLanes(*first), FloorLanes(*second)];
-                look(start, [FloorLanes::of(0.0); 2]);
-                march(h, start, steps, look);
-                for (columns, seen) in all.iter_mut().zip([&low, &high]) {
+                let mut lanes = LaneExtremes {
+                    low: [FloorLanes::of(f64::INFINITY); QUANTITIES],
+                    high: [FloorLanes::of(f64::NEG_INFINITY); QUANTITIES],
+                };
+                lanes.take(start, [FloorLanes::of(0.0); 2]);
+                march(h, start, steps, |q, p| lanes.take(q, p));
+                for (columns, seen) in all.iter_mut().zip([&lanes.low, &lanes.high]) {
                     for (column, seen) in columns.iter_mut().zip(seen) {
                         column[group * SIDE_BY_SIDE..][..SIDE_BY_SIDE].copy_from_slice(&seen.0);
                     }
