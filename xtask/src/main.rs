@@ -41,6 +41,7 @@ Usage: cargo xtask TASK
   mutants --check      only whether every entry of the list still applies; builds nothing
   bench                steps and times to get ready, beside loops written by hand
   bench --seen         what the user of a run sees, beside loops that watch the energy too
+  bench --growth       how getting ready, memory and a step grow with the size of a system
   bench --instructions instructions per step, by callgrind";
 
 fn main() -> ExitCode {
@@ -71,6 +72,7 @@ fn main() -> ExitCode {
         ["mutants", words @ ..] => mutants::campaign(words),
         ["bench"] => bench::times(),
         ["bench", "--seen"] => bench::seen(),
+        ["bench", "--growth"] => bench::growth(),
         ["bench", "--instructions"] => bench::instructions(),
         _ => return usage(),
     };

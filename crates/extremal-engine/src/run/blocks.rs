@@ -9,6 +9,7 @@ use extremal_trajectory::RowBlock;
 use super::judge::Moment;
 use super::layout::TIME;
 use super::observables::Observables;
+use super::strands::larger;
 
 /// Rows that are taken alone at the beginning: steps are predicted from those before them.
 const FIRST: u64 = 32;
@@ -257,10 +258,4 @@ fn add_pair(v: &[f64], p: &[f64], before: [f64; 2], products: [&mut [f64]; 2], c
         let (one, two) = change([*v0, *v1], [*p0, *p1]);
         (*first, *second) = (*first + one, *second + two);
     }
-}
-
-/// One instruction, unlike `f64::max`, which has to treat NaN specially: observed numbers are finite.
-#[inline(always)]
-pub(super) fn larger(a: f64, b: f64) -> f64 {
-    if b > a { b } else { a }
 }

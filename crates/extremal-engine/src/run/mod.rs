@@ -30,6 +30,7 @@ mod snapshot;
 mod start;
 mod start_check;
 mod stops;
+mod strands;
 mod warming;
 mod warning;
 mod watch;
