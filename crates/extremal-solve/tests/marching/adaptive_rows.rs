@@ -43,9 +43,12 @@ fn rows_close_together_cost_no_steps_and_are_as_good() {
     for tolerance in [1e-6, 1e-9, 1e-12] {
         let (of_one, steps) = errors(tolerance, 1);
         let (of_many, steps_for_many) = errors(tolerance, 4000);
-        // The first step is no longer than to the first row, and each is longer than the one before by a factor of six at most, beside 4000
-        // rows.
-        assert!(steps_for_many <= steps + 12, "{tolerance:e}: {steps_for_many} steps, {steps} for one row");
+        // The first steps are found for a row and grow from there by a factor of six at most, and the control goes other ways then; with a
+        // step for every row there would be 4000.
+        assert!(
+            steps_for_many <= steps + steps / 10 + 12,
+            "{tolerance:e}: {steps_for_many} steps, {steps} for one row"
+        );
         // Inside a step the error is of one order less: ten times that of the ends at most, as the integrator's own tests measure, and
         // errors that grow with the time may be larger before the end by as much as the motion is faster there.
         assert!(of_many <= 20.0 * of_one.max(100.0 * tolerance), "{tolerance:e}: {of_many:e}, at the end {of_one:e}");
