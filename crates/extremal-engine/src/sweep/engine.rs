@@ -6,6 +6,7 @@ use extremal_trajectory::frame::Frame;
 use super::lane_extremes::LaneExtremes;
 use super::member_marcher::{Glimpsed, MemberMarcher, MemberProgress, OPENING, RowsLookedAt, SweepContext};
 use super::members::{Member, Members};
+use super::pool::{ChunkWork, ChunkWorker};
 use super::record::Record;
 use crate::run::{Compiled, StartCheck};
 
@@ -66,6 +67,14 @@ impl<'s> Engine<'s> {
             }
         }
         frame
+    }
+}
+
+impl ChunkWorker for Engine<'_> {
+    type Chunk = Members;
+
+    fn work(mut self, chunks: &mut dyn FnMut(ChunkWork<'_, Members>)) {
+        chunks(&mut |members, _| self.march_block(&members));
     }
 }
 
