@@ -45,6 +45,7 @@ use extremal_solve::{AdaptiveMarcher, CompiledScheme, Kernel, March, SolveStruct
 use crate::SharedModel;
 
 pub(crate) use audits::{Audits, Promises};
+pub(crate) use blocks::ColumnSource;
 pub(crate) use feasible::{CONSISTENT, TYPED, constraints_of, size_of_terms};
 pub(crate) use judge::{Instruments, Judge};
 pub(crate) use laws::Audit;

@@ -88,27 +88,12 @@ impl Resolution {
     /// For a motion of which the energy should be conserved or not.
     pub fn new(observables: &Observables, conserved: bool) -> Self {
         let moment = Box::new(Moment::new(observables.coordinates, observables.entropies));
-        Resolution::of(moment.clone(), moment, InertiaWatch::new(observables.determinants), conserved)
-    }
-
-    fn of(before: Box<Moment>, now: Box<Moment>, inertia: InertiaWatch, conserved: bool) -> Self {
-        let past = Past {
-            conserved,
-            seen: 0,
-            strongest: [0.0; 2],
-            kinetic: 0.0,
-            energy: 0.0,
-            rough: 0,
-            alert: 0,
-            wait: 0,
-            waited: 1,
-        };
         Resolution {
-            before,
-            now,
-            inertia,
+            before: moment.clone(),
+            now: moment,
+            inertia: InertiaWatch::new(observables.determinants),
             leapt: false,
-            past,
+            past: Past::new(conserved),
             steps: StepColumns::default(),
             looks_left: AFTER_WARNING,
             warning: None,
@@ -117,11 +102,9 @@ impl Resolution {
 
     /// Begins with another motion.
     pub fn begin(&mut self) {
-        let nothing = || Box::new(Moment::new(0, 0));
-        let [before, now] = [&mut self.before, &mut self.now].map(|moment| std::mem::replace(moment, nothing()));
-        let mut inertia = std::mem::take(&mut self.inertia);
-        inertia.begin();
-        *self = Resolution::of(before, now, inertia, self.past.conserved);
+        self.inertia.begin();
+        self.past = Past::new(self.past.conserved);
+        (self.leapt, self.looks_left, self.warning) = (false, AFTER_WARNING, None);
     }
 
     /// Takes the determinants of the mass matrix of the row that is looked at next.
@@ -244,6 +227,20 @@ impl Resolution {
 }
 
 impl Past {
+    fn new(conserved: bool) -> Past {
+        Past {
+            conserved,
+            seen: 0,
+            strongest: [0.0; 2],
+            kinetic: 0.0,
+            energy: 0.0,
+            rough: 0,
+            alert: 0,
+            wait: 0,
+            waited: 1,
+        }
+    }
+
     /// Takes the kinetic energy and the energy of the next row.
     fn take(&mut self, kinetic: f64, energy: f64) {
         self.kinetic = self.kinetic.max(kinetic);
