@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use extremal_engine::trajectory::Format;
+use extremal_engine::trajectory::frame::FrameFormat;
 use extremal_engine::trajectory::plot::PictureFormat;
 
 use crate::animation;
@@ -13,6 +14,8 @@ use crate::failure::CommandError;
 /// The files that a command is asked to write.
 pub struct Outputs<'a> {
     pub trajectories: &'a [PathBuf],
+    /// The rows at events, at most one file.
+    pub events: &'a [PathBuf],
     pub plots: &'a [PathBuf],
     pub animations: &'a [PathBuf],
 }
@@ -21,7 +24,7 @@ impl Outputs<'_> {
     /// Refuses names that cannot work, before anything is computed.
     pub fn check(&self) -> Result<(), CommandError> {
         let mut seen = HashSet::new();
-        for path in self.trajectories.iter().chain(self.plots).chain(self.animations) {
+        for path in self.trajectories.iter().chain(self.events).chain(self.plots).chain(self.animations) {
             check_folder(path)?;
             if !seen.insert(place_of(path)) {
                 return Err(CommandError::SameFile(path.clone()));
@@ -29,6 +32,9 @@ impl Outputs<'_> {
         }
         for path in self.trajectories {
             Format::of(path)?;
+        }
+        for path in self.events {
+            FrameFormat::of(path)?;
         }
         for path in self.plots {
             PictureFormat::of(path)?;

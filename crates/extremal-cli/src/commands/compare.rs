@@ -137,13 +137,13 @@ impl CompareArguments {
 }
 
 pub fn execute(arguments: &CompareArguments) -> Result<Ending, CommandError> {
-    Outputs { trajectories: &arguments.out, plots: &arguments.plot, animations: &[] }.check()?;
+    Outputs { trajectories: &arguments.out, events: &[], plots: &arguments.plot, animations: &[] }.check()?;
     let files: Vec<PathBuf> = arguments.out.iter().chain(&arguments.plot).cloned().collect();
     spare_inputs(&files, &[&arguments.model.model])?;
     for path in &arguments.out {
         FrameFormat::of(path)?;
     }
-    let overrides = arguments.model.overrides_with(None, arguments.until.as_ref());
+    let overrides = arguments.model.overrides_with(None, None, arguments.until.as_ref());
     let source = Source::load_with(&arguments.model, &overrides)?;
     source.show_warnings();
     let mut settings = arguments.step.applied_to(Settings::of(&source.model));

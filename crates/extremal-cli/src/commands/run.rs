@@ -41,6 +41,9 @@ pub struct RunArguments {
     /// Write the trajectory, as .csv, .json or .parquet; may be repeated
     #[arg(long, value_name = "FILE")]
     out: Vec<PathBuf>,
+    /// Write the rows at [events], just before each and just after, as .csv, .json or .parquet
+    #[arg(long, value_name = "FILE")]
+    events: Option<PathBuf>,
     /// Draw the trajectory, as .svg or .png; may be repeated
     #[arg(long, value_name = "FILE")]
     plot: Vec<PathBuf>,
@@ -79,6 +82,7 @@ impl RunArguments {
         let march = self.march.settings(model);
         Settings {
             step: march.step.or(model.simulation().step),
+            from: march.from.or(model.simulation().from),
             extent: march.extent.or(model.simulation().extent),
             record: self.record.unwrap_or(march.record),
             columns: self.columns.iter().map(|name| name.trim().to_owned()).collect(),
@@ -96,7 +100,10 @@ fn given_controls(path: &str) -> Result<GivenControls, CommandError> {
 }
 
 pub fn execute(arguments: &RunArguments) -> Result<Ending, CommandError> {
-    spare_inputs(arguments.out.iter().chain(&arguments.plot).chain(&arguments.animate), &[&arguments.model.model])?;
+    spare_inputs(
+        arguments.out.iter().chain(&arguments.events).chain(&arguments.plot).chain(&arguments.animate),
+        &[&arguments.model.model],
+    )?;
     let mut overrides = arguments.march.overrides(&arguments.model);
     if let Some(path) = &arguments.controls {
         overrides = overrides.controls(given_controls(path)?);
@@ -114,7 +121,12 @@ pub fn execute(arguments: &RunArguments) -> Result<Ending, CommandError> {
     if !arguments.print.quiet {
         source.show_warnings();
     }
-    let outputs = Outputs { trajectories: &arguments.out, plots: &arguments.plot, animations: &arguments.animate };
+    if arguments.events.is_some() && source.model.events().is_empty() {
+        return Err(CommandError::NoEvents);
+    }
+    let events = arguments.events.as_slice();
+    let outputs =
+        Outputs { trajectories: &arguments.out, events, plots: &arguments.plot, animations: &arguments.animate };
     let tracked = arguments.track.map_or_else(Vec::new, |Track::Found| tracked(&source.model));
     let finished = simulate(&source, &arguments.settings(&source.model), &tracked, &outputs, !arguments.print.quiet)?;
     if arguments.print.json {

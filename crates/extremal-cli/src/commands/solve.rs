@@ -135,7 +135,7 @@ pub fn execute(arguments: &SolveArguments) -> Result<Ending, CommandError> {
     if !arguments.print.quiet {
         source.show_warnings();
     }
-    let outputs = Outputs { trajectories: &arguments.out, plots: &arguments.plot, animations: &[] };
+    let outputs = Outputs { trajectories: &arguments.out, events: &[], plots: &arguments.plot, animations: &[] };
     outputs.check()?;
     spare_inputs(arguments.out.iter().chain(&arguments.plot), &[&arguments.model.model])?;
     let mut solved = solve(arguments, &source)?;

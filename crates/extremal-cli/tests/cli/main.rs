@@ -5,6 +5,7 @@ mod columns;
 mod commands;
 mod comparisons;
 mod constraints;
+mod events;
 mod export;
 mod failures;
 mod hamiltonian;

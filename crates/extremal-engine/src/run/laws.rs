@@ -34,7 +34,10 @@ pub struct FirstLaw {
     /// Energy that came with matter from outside, where matter can come.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub matter: Option<f64>,
-    /// The largest |energy change − work − heat − matter| at any step.
+    /// By how much events changed it, where there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub events: Option<f64>,
+    /// The largest |energy change − work − heat − matter − events| at any step.
     pub max_defect: f64,
     /// The same relative to the largest energy.
     pub relative: f64,
@@ -53,6 +56,9 @@ pub struct SecondLaw {
     /// Entropy that came with heat from outside, where heat can come.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exchanged: Option<f64>,
+    /// By how much events changed it, where there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub events: Option<f64>,
     /// The rest, which the second law does not let be negative.
     pub produced: f64,
 }
@@ -150,12 +156,12 @@ impl Seen {
         first.work = balance.work.unwrap_or(0.0);
         first.heat = balance.heat.unwrap_or(0.0);
         first.matter = balance.matter;
-        let received = first.work + first.heat + first.matter.unwrap_or(0.0);
+        let received = first.work + first.heat + first.matter.unwrap_or(0.0) + first.events.unwrap_or(0.0);
         first.max_defect = first.max_defect.max((first.energy_change - received).abs());
         self.largest_energy = self.largest_energy.max(balance.energy.abs());
         second.total = balance.entropy - self.first_entropy;
         (second.carried, second.exchanged) = (balance.carried, balance.exchanged);
-        let received = second.carried.unwrap_or(0.0) + second.exchanged.unwrap_or(0.0);
+        let received = second.carried.unwrap_or(0.0) + second.exchanged.unwrap_or(0.0) + second.events.unwrap_or(0.0);
         second.produced = second.total - received;
         second.smallest_step = second.smallest_step.min(second.produced - self.last_produced);
         self.last_produced = second.produced;
@@ -184,6 +190,7 @@ impl Audit {
                         total: 0.0,
                         carried: balance.carried,
                         exchanged: balance.exchanged,
+                        events: None,
                         produced: 0.0,
                     },
                     temperatures: names.iter().cloned().zip(temperatures.iter().map(range)).collect(),
@@ -207,8 +214,9 @@ impl Audit {
             columns.accounts.map(|column| column.map_or(&NOTHING[..count], |column| rows.column(column)));
         let received = work.iter().zip(heat).zip(matter).map(|((work, heat), matter)| work + heat + matter);
         let first = &mut seen.laws.first;
+        let events = first.events.unwrap_or(0.0);
         for (energy, received) in energies.iter().zip(received) {
-            let defect = ((energy - seen.first_energy) - received).abs();
+            let defect = ((energy - seen.first_energy) - (received + events)).abs();
             first.max_defect = first.max_defect.max(defect);
             seen.largest_energy = seen.largest_energy.max(energy.abs());
         }
@@ -218,8 +226,9 @@ impl Audit {
             self.entropies.iter_mut().zip(rows.column(column)).for_each(|(sum, entropy)| *sum += entropy);
         }
         let second = &mut seen.laws.second;
+        let events = second.events.unwrap_or(0.0);
         for (entropy, (carried, exchanged)) in self.entropies.iter().zip(carried.iter().zip(exchanged)) {
-            let produced = (entropy - seen.first_entropy) - (carried + exchanged);
+            let produced = (entropy - seen.first_entropy) - (carried + exchanged + events);
             second.smallest_step = second.smallest_step.min(produced - seen.last_produced);
             seen.last_produced = produced;
         }
@@ -229,6 +238,14 @@ impl Audit {
         seen.laws.second.smallest_step = smallest;
         for ((_, range), column) in seen.laws.temperatures.iter_mut().zip(observables.row.temperatures.clone()) {
             rows.column(column).iter().for_each(|t| range.take(*t));
+        }
+    }
+
+    /// Takes what an event changed energy and entropies by.
+    pub fn leap(&mut self, energy: f64, entropy: f64) {
+        if let Some(Seen { laws: Laws { first, second, .. }, .. }) = &mut self.seen {
+            *first.events.get_or_insert(0.0) += energy;
+            *second.events.get_or_insert(0.0) += entropy;
         }
     }
 

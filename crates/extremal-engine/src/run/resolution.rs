@@ -120,6 +120,13 @@ impl Resolution {
         *self = Resolution::of(before, now, inertia, self.past.conserved);
     }
 
+    /// Goes on after the state has changed at once, with what was warned of.
+    pub fn leap(&mut self) {
+        let (warning, looks_left) = (self.warning.take(), self.looks_left);
+        self.begin();
+        (self.warning, self.looks_left) = (warning, looks_left);
+    }
+
     /// Takes the determinants of the mass matrix of the row that is looked at next.
     pub fn weigh(&mut self, determinants: &[f64]) {
         self.leapt = self.inertia.leaps(determinants);

@@ -19,6 +19,7 @@ mod dissipation;
 mod drawing;
 pub(crate) mod dynamics;
 mod entropies;
+mod events;
 mod expected;
 mod families;
 mod friction;
@@ -67,6 +68,7 @@ pub use discrete::Discrete;
 pub use discretisation::{DifferenceNode, Discretisation, StepEnds};
 pub use drawing::{Drawing, DrawnPoint, DrawnShape};
 pub use entropies::Entropy;
+pub use events::{ChangedQuantity, EventEffect, MotionEvent};
 pub use expected::Expected;
 pub use friction::{DryFriction, FrictionTerm};
 pub use matter::Amount;
@@ -107,7 +109,7 @@ pub struct ModelTable {
 }
 
 /// In the order of the documentation.
-static TABLES: [&ModelTable; 30] = [
+static TABLES: [&ModelTable; 31] = [
     &parameters::TABLE,
     &functions::TABLE,
     &tabulated::TABLE,
@@ -137,6 +139,7 @@ static TABLES: [&ModelTable; 30] = [
     &discrete::TABLE,
     &discretisation::TABLE,
     &stop::TABLE,
+    &events::TABLE,
     &simulation::TABLE,
 ];
 
@@ -193,6 +196,7 @@ pub(crate) struct Statements {
     pub discrete: Option<discrete::DiscreteStatement>,
     pub discretisation: Option<discretisation::DiscretisationStatement>,
     pub stops: Vec<stop::StopStatement>,
+    pub events: Vec<events::EventStatement>,
     pub simulation: simulation::SimulationStatement,
     /// What is asked for from outside the file.
     pub quantities: Vec<SourceText>,
@@ -249,6 +253,7 @@ impl Statements {
             discrete,
             discretisation,
             stops,
+            events,
             simulation: _,
             quantities: _,
         } = self;
@@ -258,7 +263,7 @@ impl Statements {
         let moving = !(entropies.is_empty() && states.is_empty()) || action.is_some() || poisson.is_some();
         let heated = moving || !(conduction.is_empty() && heat.is_empty());
         let open = !(matter.is_empty() && ports.is_empty());
-        let restricted = !(constraints.is_empty() && controls.is_empty() && stops.is_empty());
+        let restricted = !(constraints.is_empty() && controls.is_empty() && stops.is_empty() && events.is_empty());
         let sought = hamiltonian.is_some()
             || objective.is_some()
             || boundary.is_some()
@@ -311,6 +316,7 @@ pub(crate) struct Content {
     pub discrete: Option<Discrete>,
     pub discretisation: Option<Discretisation>,
     pub stops: Vec<Stop>,
+    pub events: Vec<MotionEvent>,
     pub settings: simulation::ResolvedSettings,
     /// What was asked for from outside the file.
     pub quantities: Vec<Id>,
@@ -477,6 +483,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
     }
     let drawing = drawing::resolve(resolver, statements.drawing.as_ref(), &coordinates, &definitions);
     let stops = stop::resolve(resolver, &statements.stops);
+    let events = events::resolve(resolver, statements, &stops, state);
     let settings = simulation::resolve(resolver, statements, &coordinates, dynamics.as_ref(), momentum_order);
     let quantities = quantities::resolve(resolver, &statements.quantities);
     parameters::mark_structural(resolver, &mut parameters);
@@ -548,6 +555,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         discrete,
         discretisation,
         stops,
+        events,
         settings,
         quantities,
     })

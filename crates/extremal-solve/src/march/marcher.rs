@@ -1,6 +1,9 @@
 //! A scheme on its way.
 
+use std::ops::Range;
+
 use super::block::{BlockMark, FusedBlockMark, MotionBlock};
+use super::clock::is_step;
 use super::smoothness::Smoothness;
 use super::{Clock, CompiledScheme, March, StartValues, TotalWork};
 use crate::failure::{Reason, StepFailure};
@@ -14,11 +17,19 @@ pub struct Marcher {
     pub(super) motion: MotionState,
     /// The state before the last step.
     pub(super) previous: Vec<f64>,
+    /// Its time, where it is not that of a whole step: the state was changed there.
+    changed: Option<f64>,
     /// Velocities found by the last observation.
     observed_velocity: Vec<f64>,
     pub(super) smoothness: Smoothness,
     /// The fused step did not take the next step, and is not asked again.
     refused: bool,
+}
+
+/// The inputs of the start of a scheme.
+fn start_inputs(values: &StartValues, h: f64) -> Vec<f64> {
+    let StartValues { q, v, second, s, multipliers, time } = values;
+    q.iter().chain(v).chain(second).chain(s).chain([time, &h]).chain(multipliers).copied().collect()
 }
 
 impl March for Marcher {
@@ -44,6 +55,7 @@ impl March for Marcher {
 
     fn advance_many(&mut self, steps: u64) -> Result<(), StepFailure> {
         let mut left = steps;
+        self.changed = None;
         while left > 0 {
             // All but the last without a look, for the state before that one is kept.
             if left > 1 && !self.refused {
@@ -64,16 +76,41 @@ impl March for Marcher {
 
     fn advance_by(&mut self, h: f64) -> Result<(), StepFailure> {
         self.previous.copy_from_slice(&self.motion.state);
+        self.changed = None;
         self.take(self.motion.clock.time, h, false).map_err(|reason| self.undo(reason))?;
         self.motion.clock.advance_by(h);
         Ok(())
     }
 
     fn retake(&mut self, h: f64) -> Result<(), StepFailure> {
-        let begin = self.motion.clock.time_after(self.motion.clock.steps - 1);
+        let begin = self.begin_of_last();
         self.motion.state.copy_from_slice(&self.previous);
-        self.take(begin, h, false).map_err(|reason| self.take_back(reason))?;
+        // To go back to the state before it is no step.
+        if h != 0.0 {
+            self.take(begin, h, false).map_err(|reason| self.take_back(reason))?;
+        }
         self.motion.clock.time = begin + h;
+        Ok(())
+    }
+
+    fn change(&mut self, values: &StartValues, kept: Range<usize>) -> Result<(), StepFailure> {
+        let clock = self.motion.clock;
+        let rest = self.motion.state[kept.clone()].to_vec();
+        self.begin_anew(values, clock.start());
+        let inputs = start_inputs(&StartValues { time: clock.time, ..values.clone() }, clock.h);
+        let started = self.scheme.start.run(&inputs, GuessSource::Formula, &mut self.motion.state);
+        self.motion.state[kept].copy_from_slice(&rest);
+        self.previous.copy_from_slice(&self.motion.state);
+        self.changed = Some(clock.time);
+        started.map(|_| ()).map_err(|failure| self.failure(failure.into()))
+    }
+
+    fn complete(&mut self, end: f64) -> Result<(), StepFailure> {
+        let begin = self.begin_of_last();
+        if is_step(begin, end, self.motion.clock.h) {
+            self.retake(end - begin)?;
+        }
+        self.motion.clock.time = end;
         Ok(())
     }
 
@@ -92,6 +129,7 @@ impl March for Marcher {
 
     fn advance_block(&mut self, block: &mut MotionBlock, steps: u64) -> usize {
         let steps = steps.min(block.most_rows() as u64);
+        self.changed = None;
         if self.refused || steps == 0 {
             return 0;
         }
@@ -149,6 +187,7 @@ impl Marcher {
             previous: vec![0.0; n],
             observed_velocity: vec![0.0; scheme.dimension],
             smoothness: Smoothness::new(scheme.dimension),
+            changed: None,
             refused: false,
             scheme,
         }
@@ -162,18 +201,28 @@ impl Marcher {
     /// Begins a run with what is compiled and allocated already: the one that [`CompiledScheme::start`] would begin, bit for bit,
     /// whatever was marched before.
     pub fn restart(&mut self, values: &StartValues, h: f64) -> Result<(), StepFailure> {
-        let StartValues { q, v, second, s, multipliers, time } = values;
-        let given = q.iter().chain(v).chain(second).chain(s).chain([time, &h]).chain(multipliers).copied();
-        let inputs: Vec<f64> = given.collect();
-        self.observed_velocity.copy_from_slice(v);
-        self.smoothness.forget();
-        self.refused = false;
-        self.scheme.solver.begin(h, *time, v);
-        (self.motion.clock, self.motion.work) = (Clock::new(*time, h), TotalWork::default());
+        let inputs = start_inputs(values, h);
+        (self.motion.clock, self.motion.work) = (Clock::new(values.time, h), TotalWork::default());
+        self.begin_anew(values, values.time);
         self.motion.state.fill(0.0);
         let started = self.scheme.start.run(&inputs, GuessSource::Formula, &mut self.motion.state);
         self.previous.copy_from_slice(&self.motion.state);
         started.map(|_| ()).map_err(|failure| self.failure(failure.into()))
+    }
+
+    /// Forgets the steps so far, of a motion whose first time this is, before it goes on from another state.
+    fn begin_anew(&mut self, values: &StartValues, first: f64) {
+        self.observed_velocity.copy_from_slice(&values.v);
+        self.smoothness.forget();
+        self.refused = false;
+        self.changed = None;
+        self.scheme.solver.begin(self.motion.clock.h, first, &values.v);
+    }
+
+    /// The time of the state before the last step.
+    fn begin_of_last(&self) -> f64 {
+        let Clock { steps, .. } = self.motion.clock;
+        self.changed.unwrap_or_else(|| self.motion.clock.time_after(steps.saturating_sub(1)))
     }
 
     /// Takes up to so many steps by the strategies that take many at once; returns how many.
@@ -241,6 +290,9 @@ impl Marcher {
     /// Undoes a step that was counted already.
     fn take_back(&mut self, reason: Reason) -> StepFailure {
         self.motion.clock.take_back();
+        if let Some(time) = self.changed {
+            self.motion.clock.time = time;
+        }
         self.undo(reason)
     }
 
