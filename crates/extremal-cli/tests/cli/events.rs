@@ -17,7 +17,7 @@ fn events_are_counted_and_their_rows_written() {
     let text = folder.call(&["run", "ball.toml", "--out", "grid.csv", "--events", "events.csv"]).succeeded();
     // It falls for √(2/9.81) = 0.4515, and flies as long after the first bounce; three quarters of 9.81 are lost, then of a quarter of it.
     assert!(text.contains("floor") && text.contains("2 times, from t = 0.45152364 to 0.90304728"), "{text}");
-    assert!(text.contains("energy changed by -9.20"), "{text}");
+    assert!(text.contains("energy changed by -9.20e0"), "{text}");
     assert!(text.contains("drift: what events changed is not counted"), "{text}");
     assert!(text.contains("written: grid.csv, events.csv"), "{text}");
     assert_eq!(folder.read("grid.csv").lines().count(), 102);

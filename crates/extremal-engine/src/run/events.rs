@@ -194,8 +194,13 @@ pub(crate) struct EventWatch {
     /// whether the motion leaves its zero there, and its rate,
     leaving: Vec<bool>,
     rates: Vec<f64>,
-    /// and the largest value so far.
+    /// the largest value so far, and the largest speed with which an obstacle was met.
     sizes: Vec<f64>,
+    speeds: Vec<f64>,
+    /// The length of the step that is looked at.
+    length: f64,
+    /// Per event: is it an obstacle that is touched and pressed against?
+    pressed: Vec<bool>,
     /// Per event: when it happened last, and how many times soon after the one before.
     last: Vec<Option<f64>>,
     soon: Vec<u32>,
@@ -222,6 +227,9 @@ impl EventWatch {
             leaving: vec![false; all],
             rates: vec![0.0; all],
             sizes: vec![0.0; all],
+            speeds: vec![0.0; all],
+            length: 0.0,
+            pressed: vec![false; events],
             last: vec![None; events],
             soon: vec![0; events],
             counts: observables.stops[all - events..].iter().map(count).collect(),
@@ -236,6 +244,7 @@ impl EventWatch {
         self.rules.set_parameters(parameters);
         self.leaving.fill(false);
         self.sizes.fill(0.0);
+        self.speeds.fill(0.0);
         self.last.fill(None);
         self.soon.fill(0);
         for count in &mut self.counts {
@@ -265,6 +274,7 @@ impl EventWatch {
     ) -> Result<StepPassage, StepFailure> {
         let (end, length) = (motion.time(), motion.time() - begin);
         let (mut begin, mut changed) = (begin, false);
+        self.length = length;
         for (condition, value) in values.iter().enumerate() {
             // An event at the very end of the step before has said where the motion leaves to.
             if !self.leaving[condition] {
@@ -279,9 +289,9 @@ impl EventWatch {
                 *size = size.max(value.abs());
             }
             let mut first: Option<(usize, f64)> = None;
-            for condition in 0..values.len() {
-                if self.is_crossed(observables, condition, values[condition]) {
-                    let at = self.located(observables, motion, condition, values[condition], begin, end)?;
+            for (condition, value) in values.iter().enumerate() {
+                if self.is_crossed(observables, condition, *value) {
+                    let at = self.located(observables, motion, condition, *value, begin, end)?;
                     if first.is_none_or(|(_, earliest)| at.abs() < earliest.abs()) {
                         first = Some((condition, at));
                     }
@@ -290,7 +300,8 @@ impl EventWatch {
             let Some((condition, after)) = first else {
                 // Where the motion leaves a zero and does not come back, it has left it.
                 for (condition, leaving) in self.leaving.iter_mut().enumerate() {
-                    *leaving &= values[condition].abs() <= TOUCHING * self.sizes[condition];
+                    *leaving &= values[condition].abs()
+                        <= TOUCHING * self.sizes[condition].max(self.speeds[condition] * length.abs());
                 }
                 return Ok(if changed { StepPassage::Changed } else { StepPassage::Undisturbed });
             };
@@ -306,7 +317,8 @@ impl EventWatch {
                 if self.accumulates(event, begin, length) {
                     return Ok(StepPassage::Accumulated(event));
                 }
-                next = self.touched(observables);
+                // An obstacle that is pressed against elsewhere has its own impact at the same time.
+                next = self.pressed.iter().position(|pressed| *pressed);
             }
             self.probe(observables, motion, end - begin)?;
             motion.complete(end)?;
@@ -329,9 +341,17 @@ impl EventWatch {
 
     /// Does a condition cross zero on the way to this value?
     fn is_crossed(&self, observables: &Observables, condition: usize, after: f64) -> bool {
-        let before = self.values[condition];
-        let pressed = self.is_obstacle(condition) && before == 0.0 && after < 0.0;
-        pressed || crosses(before, after, observables.stops[condition].1)
+        let (before, zero) = (self.values[condition], self.zero(condition));
+        match self.is_obstacle(condition) {
+            // What rests on an obstacle is on it up to round-off.
+            true => before >= -zero && after < -zero,
+            false => crosses(before, after, observables.stops[condition].1),
+        }
+    }
+
+    /// Smaller values of a condition are zero.
+    fn zero(&self, condition: usize) -> f64 {
+        TOUCHING * self.sizes[condition].max(self.speeds[condition] * self.length.abs())
     }
 
     fn is_obstacle(&self, condition: usize) -> bool {
@@ -354,7 +374,7 @@ impl EventWatch {
             Ok(motion.observe()?[observables.observed().stops()][condition])
         };
         let (mut from, mut before) = (0.0, self.values[condition]);
-        if before == 0.0 {
+        if before == 0.0 || self.is_obstacle(condition) && before < 0.0 {
             return Ok(0.0);
         }
         if self.leaving[condition] {
@@ -402,7 +422,7 @@ impl EventWatch {
         if rule.has_rate && away > 0.0 {
             // It moves away from the zero already, and is back sooner than time can tell.
             self.after.clone_from(&self.before);
-            self.leave(observables);
+            self.leave(observables, 0.0);
             return Ok(());
         }
         let multipliers = &self.before[observables.observed().outputs()];
@@ -436,33 +456,36 @@ impl EventWatch {
         }
         (count.count, count.last) = (count.count + 1, start.time);
         count.energy_change += self.after[energy] - self.before[energy];
-        self.leave(observables);
+        if self.rules.rules[event].is_impact {
+            let speed = &mut self.speeds[self.stops + event];
+            *speed = speed.max(rate.abs());
+        }
+        self.leave(observables, rate.abs());
         observer.after(event, motion, &self.before, &self.after)
     }
 
-    /// Looks at all conditions after an event: whether the motion leaves their zeros, and where to.
-    fn leave(&mut self, observables: &Observables) {
+    /// Looks at all conditions after an event that was met with this speed: whether the motion leaves their zeros, and where to.
+    fn leave(&mut self, observables: &Observables, speed: f64) {
         let rates = rates_in(observables, self.after.len());
         for condition in 0..self.values.len() {
             let value = self.after[observables.observed().stops()][condition];
-            let near = value.abs() <= TOUCHING * self.sizes[condition];
+            let near = value.abs() <= self.zero(condition);
             (self.values[condition], self.leaving[condition]) = (value, false);
-            let Some(at) = condition.checked_sub(self.stops).filter(|_| near) else { continue };
+            let Some(at) = condition.checked_sub(self.stops) else { continue };
+            self.pressed[at] = false;
+            if !near {
+                continue;
+            }
             self.rates[condition] = self.after[rates.clone()][at];
             let rule = &self.rules.rules[at];
             let side = if rule.has_rate { self.rates[condition] } else { 1.0 };
-            (self.values[condition], self.leaving[condition]) = marked(side);
+            (self.values[condition], self.leaving[condition]) = match rule.is_impact {
+                true => marked(side.max(0.0)),
+                false => marked(side),
+            };
+            // Less speed than round-off leaves of the others is none.
+            self.pressed[at] = rule.is_impact && side < -TOUCHING * speed.max(self.speeds[condition]);
         }
-    }
-
-    /// The next obstacle that is touched and pressed against after an event, which happens at the same time.
-    fn touched(&self, observables: &Observables) -> Option<usize> {
-        let rates = rates_in(observables, self.after.len());
-        (0..self.rules.rules.len()).find(|at| {
-            let (condition, rate) = (self.stops + at, self.after[rates.clone()][*at]);
-            let pressed = self.leaving[condition] && rate < 0.0;
-            self.rules.rules[*at].is_impact && pressed
-        })
     }
 
     /// Do events of a kind follow each other without end? `length` is that of a step.

@@ -8,8 +8,8 @@ use extremal_trajectory::frame::Frame;
 use super::members::{Member, StartLayout};
 use super::record::{Ended, Layout, MemberVerdict, Record, Records};
 use crate::run::{
-    Audit, Audits, Compiled, End, EventLog, EventRules, EventSide, EventWatch, Instruments, Judge, Observables,
-    StepPassage, Plan, Promises, Snapshot, StartCheck, TIME, Trouble, crossed, located, without_choice,
+    Audit, Audits, Compiled, End, EventLog, EventRules, EventSide, EventWatch, Instruments, Judge, Observables, Plan,
+    Promises, Snapshot, StartCheck, StepPassage, TIME, Trouble, crossed, located, without_choice,
 };
 
 /// What all members and all threads share.
