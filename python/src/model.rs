@@ -239,7 +239,7 @@ impl PyModel {
     /// 0.1
     #[pyo3(
         signature = (**options),
-        text_signature = "($self, *, method=None, step=None, until=None, steps=None, values=None, progress=None, start=None, entropy=None, constraints=None, project=None, singular=None, tolerance=None, reduce=None)"
+        text_signature = "($self, *, method=None, step=None, start_time=None, until=None, steps=None, values=None, progress=None, start=None, entropy=None, constraints=None, project=None, singular=None, tolerance=None, reduce=None)"
     )]
     fn run(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<PyRun> {
         let (mut given, mut progress) = (Vec::new(), None);
@@ -258,7 +258,7 @@ impl PyModel {
     /// Compiles a simulation that is to be run many times, with other parameters and from other starts.
     #[pyo3(
         signature = (**options),
-        text_signature = "($self, *, method=None, step=None, until=None, steps=None, start=None, entropy=None, constraints=None, project=None, singular=None, tolerance=None, reduce=None)"
+        text_signature = "($self, *, method=None, step=None, start_time=None, until=None, steps=None, start=None, entropy=None, constraints=None, project=None, singular=None, tolerance=None, reduce=None)"
     )]
     fn compile(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<PyCompiled> {
         let options = StepOptions::read(options, |_, _| Ok(false))?;
@@ -268,7 +268,7 @@ impl PyModel {
     /// Runs it row by row: an iterator of states, without an end where none is stated.
     #[pyo3(
         signature = (**options),
-        text_signature = "($self, *, method=None, step=None, until=None, steps=None, start=None, entropy=None, constraints=None, project=None, singular=None, tolerance=None, reduce=None)"
+        text_signature = "($self, *, method=None, step=None, start_time=None, until=None, steps=None, start=None, entropy=None, constraints=None, project=None, singular=None, tolerance=None, reduce=None)"
     )]
     fn stream(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<PyStream> {
         let simulation = StepOptions::read(options, |_, _| Ok(false))?.simulation(self.model.simulate())?;
@@ -300,7 +300,7 @@ impl PyModel {
     /// (110, (110,))
     #[pyo3(
         signature = (**options),
-        text_signature = "($self, *, vary=None, random=None, samples=None, seed=0, record='end', every=None, file=None, threads=None, members=None, client=None, shards=None, folder=None, progress=None, method=None, step=None, until=None, steps=None, start=None, entropy=None, constraints=None, project=None, singular=None, tolerance=None, reduce=None)"
+        text_signature = "($self, *, vary=None, random=None, samples=None, seed=0, record='end', every=None, file=None, threads=None, members=None, client=None, shards=None, folder=None, progress=None, method=None, step=None, start_time=None, until=None, steps=None, start=None, entropy=None, constraints=None, project=None, singular=None, tolerance=None, reduce=None)"
     )]
     fn sweep<'py>(slf: &Bound<'py, Self>, options: Option<&Bound<'py, PyDict>>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();

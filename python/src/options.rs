@@ -13,6 +13,7 @@ use pyo3::types::PyDict;
 pub struct StepOptions {
     method: Option<String>,
     step: Option<f64>,
+    from: Option<f64>,
     until: Option<f64>,
     steps: Option<u64>,
     start: Option<String>,
@@ -36,6 +37,7 @@ impl StepOptions {
             match key.as_str() {
                 "method" => options.method = Some(value.str()?.to_string()).filter(|_| !value.is_none()),
                 "step" => options.step = value.extract()?,
+                "start_time" => options.from = value.extract()?,
                 "until" => options.until = value.extract()?,
                 "steps" => options.steps = value.extract()?,
                 "start" => options.start = value.extract()?,
@@ -89,6 +91,9 @@ macro_rules! apply {
                 }
                 if let Some(step) = self.step {
                     to = to.step(step);
+                }
+                if let Some(time) = self.from {
+                    to = to.from(time);
                 }
                 if let Some(time) = self.until {
                     to = to.until(time);

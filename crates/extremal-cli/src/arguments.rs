@@ -59,11 +59,20 @@ impl ModelArguments {
         self.assignments.iter().fold(overrides, |all, (name, value)| all.assign(name, value))
     }
 
-    /// The same with a step and an end that are expressions.
-    pub fn overrides_with(&self, step: Option<&SettingText>, until: Option<&SettingText>) -> Overrides {
+    /// The same with a step, a start and an end that are expressions.
+    pub fn overrides_with(
+        &self,
+        step: Option<&SettingText>,
+        from: Option<&SettingText>,
+        until: Option<&SettingText>,
+    ) -> Overrides {
         let overrides = self.overrides();
         let overrides = match step.and_then(SettingText::expression) {
             Some(step) => overrides.step(step),
+            None => overrides,
+        };
+        let overrides = match from.and_then(SettingText::expression) {
+            Some(from) => overrides.from(from),
             None => overrides,
         };
         match until.and_then(SettingText::expression) {
@@ -91,7 +100,10 @@ pub struct MarchArguments {
     /// The time step (for dopri5 and dop853: the time between records), a number or an expression of the model's parameters
     #[arg(long, value_name = "H", allow_negative_numbers = true, value_parser = setting)]
     pub step: Option<SettingText>,
-    /// The time to end at, a number or an expression of the model's parameters: 10, "10*2*pi/w"
+    /// The time of the start, 0 if neither this nor the model says so
+    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = setting)]
+    pub from: Option<SettingText>,
+    /// The time to end at, a number or an expression of the model's parameters: 10, "10*2*pi/w"; before the start, the motion is followed backward
     #[arg(long, value_name = "T", conflicts_with = "steps", allow_negative_numbers = true, value_parser = setting)]
     pub until: Option<SettingText>,
     /// The number of steps to take
@@ -164,15 +176,16 @@ impl MethodArguments {
 impl MarchArguments {
     /// What replaces values of the model: a step and an end that are expressions follow its parameters as its own would.
     pub fn overrides(&self, model: &ModelArguments) -> Overrides {
-        model.overrides_with(self.step.as_ref(), self.until.as_ref())
+        model.overrides_with(self.step.as_ref(), self.from.as_ref(), self.until.as_ref())
     }
 
-    /// The settings of the model with those that were given on the command line; a step and an end only if they were given as numbers.
+    /// The settings of the model with those that were given on the command line; a step, a start and an end only if they were given as numbers.
     pub fn settings(&self, model: &Model) -> Settings {
         let model = self.method.settings(model);
         let until = self.until.as_ref().and_then(SettingText::number);
         Settings {
             step: self.step.as_ref().and_then(SettingText::number),
+            from: self.from.as_ref().and_then(SettingText::number),
             extent: until.map(Extent::Until).or(self.steps.map(Extent::Steps)),
             tolerance: self.tolerance.or(model.tolerance),
             ..model

@@ -15,7 +15,7 @@ use extremal_engine::problems::ProblemSetError;
 use extremal_engine::run::{ConstraintError, SettingsError, SetupError};
 use extremal_engine::sweep::{ListError, SweepError, VariationError};
 use extremal_engine::trajectory::frame::{FrameError, MergeError};
-use extremal_engine::trajectory::{FormatError, PlotError, RecordError, SinkError};
+use extremal_engine::trajectory::{EventFileError, FormatError, PlotError, RecordError, SinkError};
 use thiserror::Error;
 
 use crate::terminal::{ERROR, print_error};
@@ -56,6 +56,10 @@ pub enum CommandError {
     Read { name: String, source: io::Error, help: String },
     #[error("{name} has more than {limit} bytes, the limit for {what}")]
     TooLong { name: String, limit: usize, what: &'static str },
+    #[error("the model has no [events] whose rows could be written")]
+    NoEvents,
+    #[error(transparent)]
+    EventFile(#[from] EventFileError),
     /// The method, step or end do not fit the model.
     #[error(transparent)]
     Setup(#[from] SetupError),
@@ -215,6 +219,7 @@ impl CommandError {
             | CommandError::Studio(_)
             | CommandError::Plot(PlotError::Write { .. } | PlotError::TooLarge { .. } | PlotError::Encode { .. })
             | CommandError::Record(_)
+            | CommandError::EventFile(EventFileError::Frame(FrameError::Write { .. }))
             | CommandError::WriteExport { .. }
             | CommandError::Frame(FrameError::Write { .. } | FrameError::Read { .. })
             | CommandError::Merge(MergeError::Frame(FrameError::Write { .. } | FrameError::Read { .. }))

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use extremal_engine::trajectory::Format;
+use extremal_engine::trajectory::frame::FrameFormat;
 use extremal_engine::trajectory::plot::{PanelRequest, PictureFormat};
 
 use crate::animation;
@@ -17,6 +18,8 @@ pub struct Outputs<'a> {
     pub trajectories: &'a [PathBuf],
     /// The columns of these, if they are chosen.
     pub columns: &'a [String],
+    /// The rows at events, at most one file.
+    pub events: &'a [PathBuf],
     pub plots: &'a [PathBuf],
     /// What the plots show, if it is said.
     pub panels: &'a [PanelRequest],
@@ -28,7 +31,7 @@ impl Outputs<'_> {
     pub fn check(&self) -> Result<(), CommandError> {
         let mut seen = HashSet::new();
         let drawings = self.drawings.into_iter().flat_map(DrawingArguments::files);
-        for path in self.trajectories.iter().chain(self.plots).chain(drawings) {
+        for path in self.trajectories.iter().chain(self.events).chain(self.plots).chain(drawings) {
             check_folder(path)?;
             if !seen.insert(place_of(path)) {
                 return Err(CommandError::SameFile(path.clone()));
@@ -36,6 +39,9 @@ impl Outputs<'_> {
         }
         for path in self.trajectories {
             Format::of(path)?;
+        }
+        for path in self.events {
+            FrameFormat::of(path)?;
         }
         let frames = self.drawings.map_or(&[][..], |drawings| &drawings.frame);
         for path in self.plots.iter().chain(frames) {

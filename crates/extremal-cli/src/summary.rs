@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use extremal_engine::model::StateLaw;
-use extremal_engine::run::{End, EnergyLaw, LatticeStructure, Outcome, Report, SecondLaw};
+use extremal_engine::run::{End, EnergyLaw, EventCount, LatticeStructure, Outcome, Report, SecondLaw};
 use extremal_engine::solve::SolveStructure;
 use extremal_engine::trajectory::{Role, shortest, sig};
 
@@ -48,16 +48,34 @@ pub fn of(source: &Source, finished: &FinishedRun) -> String {
 
 fn facts(out: &mut String, finished: &FinishedRun) {
     let (run, outcome) = (&finished.run, &finished.outcome);
-    let step = shortest(run.step());
+    let step = shortest(run.step().abs());
     let (step, solved) = match run.structure() {
         None => (format!("recorded every {step}"), "adaptive steps, to the tolerance".to_owned()),
         Some(structure) => (format!("step {step}"), solved(&structure, outcome)),
     };
     let mut table = table_of_facts();
     table.row(["method", &format!("{}, {step}", run.method())]);
-    table.row(["time", &format!("0 to {}, {}", sig(outcome.time, 8), pace(finished))]);
-    if let End::Stopped { condition } = &outcome.end {
-        table.row(["stopped", &format!("by `{condition}` at t = {}", shortest(outcome.time))]);
+    let (from, until) = (sig(run.start_time(), 8), sig(outcome.time, 8));
+    let way = if run.step() < 0.0 { ", backward" } else { "" };
+    table.row(["time", &format!("{from} to {until}{way}, {}", pace(finished))]);
+    let time = shortest(outcome.time);
+    match &outcome.end {
+        End::Stopped { condition } => table.row(["stopped", &format!("by `{condition}` at t = {time}")]),
+        End::Accumulated { event } => table.row([
+            "stopped",
+            &format!("at t = {time}, where `{event}` follows `{event}` without end: nothing is left to happen by it"),
+        ]),
+        End::Reached | End::Failed(_) | End::Interrupted => {}
+    }
+    for EventCount { name, count, first, last, energy_change } in outcome.events.iter().take(MOST_COORDINATES) {
+        let times = match count {
+            0 => "never".to_owned(),
+            1 => format!("once, at t = {}", sig(*first, 8)),
+            count => format!("{count} times, from t = {} to {}", sig(*first, 8), sig(*last, 8)),
+        };
+        let energy =
+            if *energy_change == 0.0 { String::new() } else { format!(", energy changed by {}", size(*energy_change)) };
+        table.row([name.as_str(), &format!("{times}{energy}")]);
     }
     table.row(["solved by", &solved]);
     if let Some(LatticeStructure { members, operations, loops, pair_operations }) = run.lattice() {
@@ -187,11 +205,12 @@ fn laws(out: &mut String, finished: &FinishedRun) {
     let Some(laws) = &finished.outcome.laws else { return };
     let mut table = table_of_facts();
     let change = format!(
-        "energy change {} = work {} + heat {}{}, off by at most {} ({} of the energy)",
+        "energy change {} = work {} + heat {}{}{}, off by at most {} ({} of the energy)",
         size(laws.first.energy_change),
         size(laws.first.work),
         size(laws.first.heat),
         laws.first.matter.map_or_else(String::new, |matter| format!(" + matter {}", size(matter))),
+        laws.first.events.map_or_else(String::new, |events| format!(" + events {}", size(events))),
         size(laws.first.max_defect),
         size(laws.first.relative),
     );
@@ -205,7 +224,7 @@ fn laws(out: &mut String, finished: &FinishedRun) {
 }
 
 fn second_law(law: &SecondLaw) -> String {
-    let received = [("carried in", law.carried), ("exchanged", law.exchanged)];
+    let received = [("carried in", law.carried), ("exchanged", law.exchanged), ("events", law.events)];
     let received: Vec<String> =
         received.iter().filter_map(|(what, sum)| Some(format!("{what} {}", size((*sum)?)))).collect();
     match received.is_empty() {
@@ -240,6 +259,9 @@ fn invariants(out: &mut String, report: &Report<'_>) {
         ]);
     }
     out.push_str(&table.to_string());
+    if report.recorder.drifts().any(|(_, drift)| drift.leaps() != 0.0) {
+        let _ = writeln!(out, "  {FAINT}drift: what events changed is not counted{FAINT:#}");
+    }
     let remark = match report.energy_law() {
         EnergyLaw::Conserved => return,
         EnergyLaw::Jacobi => "the Jacobi integral p.v - L, conserved: time cancels from the Lagrangian".to_owned(),
@@ -296,7 +318,7 @@ pub fn report_end(finished: &FinishedRun) {
     let outcome = &finished.outcome;
     let mut text = String::new();
     match &outcome.end {
-        End::Reached | End::Stopped { .. } => return,
+        End::Reached | End::Stopped { .. } | End::Accumulated { .. } => return,
         End::Failed(failure) => {
             let _ = writeln!(text, "{ERROR}error{ERROR:#}: {failure}");
             let state: Vec<String> = failure

@@ -204,6 +204,9 @@ fn measure(
         outcome => outcome,
     };
     let run = run.map_err(setup)?;
+    if !model.events().is_empty() {
+        return Err(setup(SetupError::ComparedEvents));
+    }
     if samples.start > run.planned_steps() {
         return Err(CompareError::NoSamples { first: samples.start, last: run.planned_steps() });
     }

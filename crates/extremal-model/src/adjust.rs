@@ -72,7 +72,7 @@ impl Model {
         }
         change.follow(&mut parameters)?;
         let simulation = change.settings(&parameters)?;
-        change.check_start(&parameters, simulation.step)?;
+        change.check_start(&parameters, simulation.step, simulation.from.unwrap_or(0.0))?;
         change.check_boundary(&parameters)?;
         self.content.parameters = parameters;
         self.content.settings.simulation = simulation;
@@ -130,18 +130,25 @@ impl ParameterChange<'_> {
         if let Some(step) = settings.step {
             simulation.step = Some(positive(step, "the step")?);
         }
+        let finite = |id: Id, what: &'static str| match self.numbers(&[id], &values)[0] {
+            number if number.is_finite() => Ok(number),
+            _ => Err(self.not_finite(what.to_owned())),
+        };
+        if let Some(from) = settings.from {
+            simulation.from = Some(finite(from, "the start time")?);
+        }
         if let Some(until) = settings.until {
-            simulation.extent = Some(Extent::Until(positive(until, "the final time")?));
+            simulation.extent = Some(Extent::Until(finite(until, "the final time")?));
         }
         Ok(simulation)
     }
 
     /// Every start is finite, inside its domain, and possible by the second law.
-    fn check_start(&self, parameters: &[Parameter], step: Option<f64>) -> Result<(), ParameterError> {
+    fn check_start(&self, parameters: &[Parameter], step: Option<f64>, from: f64) -> Result<(), ParameterError> {
         let coordinates = &self.model.content.coordinates;
         let values = by_name(parameters);
         self.check_second(&values, step)?;
-        let mut state: HashMap<String, f64> = HashMap::from([(self.model.content.independent.clone(), 0.0)]);
+        let mut state: HashMap<String, f64> = HashMap::from([(self.model.content.independent.clone(), from)]);
         let mut started = true;
         for (order, starts) in self.model.start_expressions().iter().enumerate() {
             let stated: Vec<Id> = starts.iter().flatten().copied().collect();

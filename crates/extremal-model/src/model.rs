@@ -14,8 +14,8 @@ use crate::tables::coordinates::MOMENTA;
 use crate::tables::{
     self, Amount, Boundary, Component, ComponentLists, Conduction, Content, Control, Coordinate, Definition, Discrete,
     Discretisation, Drawing, DryFriction, Entropy, Exact, Expected, FirstOrderState, FrictionTerm, Invariant,
-    ModelConstraint, ModelPort, Objective, OutputQuantity, Parameter, SimulationSettings, StateLaw, Statements, Stop,
-    SymmetryGenerator, Unknown,
+    ModelConstraint, ModelPort, MotionEvent, Objective, OutputQuantity, Parameter, SimulationSettings, StateLaw,
+    Statements, Stop, SymmetryGenerator, Unknown,
 };
 use crate::text::SourceText;
 
@@ -249,6 +249,8 @@ impl Model {
         expected: Expected,
         /// Where a run ends early.
         stops: Stop,
+        /// What changes the state of a motion on the way; a family has one for each member.
+        events: MotionEvent,
         /// The expressions that it was [`asked`](Model::asked) for.
         quantities: Id,
     }
@@ -390,6 +392,11 @@ impl Model {
     /// The step, an expression of parameters, if it is stated.
     pub fn step_expression(&self) -> Option<Expr<'_>> {
         self.content.settings.step.map(|id| self.graph.expr(id))
+    }
+
+    /// The time of the start, an expression of parameters, if it is stated.
+    pub fn from_expression(&self) -> Option<Expr<'_>> {
+        self.content.settings.from.map(|id| self.graph.expr(id))
     }
 
     /// The final time, an expression of parameters, if it is stated.

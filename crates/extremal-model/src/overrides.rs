@@ -30,6 +30,7 @@ pub struct Overrides {
     parameters: Vec<(String, String)>,
     assigned: Vec<(String, String)>,
     step: Option<String>,
+    from: Option<String>,
     until: Option<String>,
     constraints: Option<ConstraintForm>,
     project: Option<bool>,
@@ -67,6 +68,13 @@ impl Overrides {
     #[must_use]
     pub fn step(mut self, step: impl ToString) -> Self {
         self.step = Some(step.to_string());
+        self
+    }
+
+    /// Replaces the time of the start by a number or an expression of parameters, which it follows.
+    #[must_use]
+    pub fn from(mut self, from: impl ToString) -> Self {
+        self.from = Some(from.to_string());
         self
     }
 
@@ -170,6 +178,9 @@ impl Overrides {
         };
         if let Some(step) = &self.step {
             simulation.step = outside(step, &simulation.step);
+        }
+        if let Some(from) = &self.from {
+            simulation.from = outside(from, &simulation.from);
         }
         if let Some(until) = &self.until {
             simulation.until = outside(until, &simulation.until);

@@ -235,6 +235,20 @@ impl ExpressionPlace {
         condition_help: Some("a run stops where an expression crosses zero: write the difference of both sides"),
         ..ExpressionPlace::of_state("a stop")
     };
+    pub const EVENT: ExpressionPlace = ExpressionPlace {
+        what: "an event",
+        condition_help: Some(
+            "an event happens where an expression crosses zero: write the difference of both sides, or `obstacle` for a condition that \
+             holds along the motion",
+        ),
+        ..ExpressionPlace::STOP
+    };
+    pub const CHANGE: ExpressionPlace = ExpressionPlace::of_state("a value after an event");
+    pub const RESTITUTION: ExpressionPlace = ExpressionPlace::of_state("a restitution");
+    pub const OBSTACLE: ExpressionPlace = ExpressionPlace {
+        order_help: Some("an obstacle is met in space and time; where velocities matter, write `when` and `set`"),
+        ..ExpressionPlace::new("an obstacle", "positions, time and parameters", Some(0), true)
+    };
     pub const GENERATOR: ExpressionPlace = ExpressionPlace {
         order_help: Some("a symmetry that uses velocities states what it does to them too: `\"x'\" = ...`"),
         ..ExpressionPlace::new("the generator of a symmetry", "positions, time and parameters", Some(0), true)

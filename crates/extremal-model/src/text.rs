@@ -55,6 +55,11 @@ impl SourceText {
         SourceText { value, span: self.locate(inner), outside: self.outside, map }
     }
 
+    /// Another text that stands for this one: all of it points at the whole string.
+    pub fn standing_for(&self, value: String) -> SourceText {
+        SourceText { value, map: Map::Whole, ..self.clone() }
+    }
+
     /// Source bytes of the decoded bytes `inner`.
     pub fn locate(&self, inner: Span) -> Span {
         let end = inner.end.min(self.value.len());

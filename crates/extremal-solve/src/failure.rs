@@ -58,6 +58,14 @@ pub enum Reason {
         /// The condition.
         condition: String,
     },
+    /// An event that leads nowhere.
+    #[error("the event `{event}` leads to no state from which the motion goes on: {cause}")]
+    Event {
+        /// Its name.
+        event: String,
+        /// Why not.
+        cause: String,
+    },
     /// A law that the method relies on does not hold in this step.
     #[error("this must hold and does not: {law}")]
     Lawless {

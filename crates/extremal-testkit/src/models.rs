@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use extremal_expr::{Expr, Id};
-use extremal_model::{FixedValue, HeatLaw, Model, ModelConstraint, ModelPort, Overrides, PortLoad};
+use extremal_model::{EventEffect, FixedValue, HeatLaw, Model, ModelConstraint, ModelPort, Overrides, PortLoad};
 
 /// Reads a model, or shows what is wrong with it.
 pub fn model(text: &str) -> Model {
@@ -67,6 +67,15 @@ pub fn statements(model: &Model) -> Vec<String> {
     }
     lines.extend(model.exact().iter().map(|e| format!("{} {}", e.coordinate, text(e.expression))));
     lines.extend(model.stops().iter().map(|s| format!("{} {} {}", s.name, s.direction, text(s.expression))));
+    lines.extend(model.events().iter().map(|event| {
+        let effect = match &event.effect {
+            EventEffect::Change(changes) => {
+                format!("{:?}", changes.iter().map(|(quantity, id)| (quantity, text(*id))).collect::<Vec<_>>())
+            }
+            EventEffect::Impact { restitution } => text(*restitution),
+        };
+        format!("{} {} {} {effect}", event.name, event.direction, text(event.expression))
+    }));
     if let Some(discrete) = model.discrete() {
         lines.push(text(discrete.lagrangian));
         lines.extend(

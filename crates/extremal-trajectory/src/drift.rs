@@ -28,6 +28,7 @@ pub struct Drift {
     /// Of the values that do not wait any more.
     max: f64,
     max_at: f64,
+    leaps: f64,
     line: Line,
     waiting: Waiting,
 }
@@ -118,7 +119,7 @@ impl Drift {
             self.max_at = t;
             value
         });
-        let departure = value - first;
+        let departure = value - first - self.leaps;
         if !departure.is_finite() {
             if self.max.is_finite() {
                 self.max = f64::INFINITY;
@@ -207,6 +208,16 @@ impl Drift {
         settled
     }
 
+    /// From now on the quantity is another by so much, which was meant and is no drift.
+    pub fn leap(&mut self, change: f64) {
+        self.leaps += change;
+    }
+
+    /// By how much it was changed on purpose.
+    pub fn leaps(&self) -> f64 {
+        self.leaps
+    }
+
     /// The first value, if any was seen.
     pub fn first(&self) -> Option<f64> {
         self.first
@@ -217,7 +228,7 @@ impl Drift {
         self.first.map(|_| self.last)
     }
 
-    /// The largest |value - first|; infinite once a value was not finite.
+    /// The largest |value - first|, what [leaps](Self::leap) changed apart; infinite once a value was not finite.
     pub fn max_drift(&self) -> f64 {
         self.settled().max
     }
@@ -256,13 +267,17 @@ impl Drift {
 /// What is missing or not finite is `null` in JSON.
 impl Serialize for Drift {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_struct("Drift", 6)?;
+        let leapt = self.leaps != 0.0;
+        let mut fields = serializer.serialize_struct("Drift", 6 + usize::from(leapt))?;
         fields.serialize_field("first", &self.first())?;
         fields.serialize_field("last", &self.last())?;
         fields.serialize_field("max_drift", &self.max_drift())?;
         fields.serialize_field("max_drift_at", &self.max_drift_at())?;
         fields.serialize_field("relative", &self.relative())?;
         fields.serialize_field("slope", &self.slope())?;
+        if leapt {
+            fields.serialize_field("events", &self.leaps())?;
+        }
         fields.end()
     }
 }

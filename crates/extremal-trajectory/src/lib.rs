@@ -36,6 +36,7 @@ mod chosen;
 mod columns;
 mod csv;
 mod drift;
+mod event_table;
 mod format;
 pub mod frame;
 mod number;
@@ -53,6 +54,7 @@ pub use chosen::is_named;
 pub use columns::{Column, ColumnLayout, Columns, ColumnsError, Role};
 pub use csv::csv_lines;
 pub use drift::Drift;
+pub use event_table::EventFileError;
 pub use format::FormatError;
 pub use number::{shortest, sig};
 #[cfg(feature = "plot")]

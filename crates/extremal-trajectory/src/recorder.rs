@@ -1,6 +1,8 @@
 //! One row in, everywhere it is needed out: files, drifts, plots.
 
 use crate::chosen::ChosenSink;
+use crate::event_table::{EventFileError, EventTable};
+use crate::frame::FrameError;
 use crate::{Column, Columns, Drift, Format, Role, RowBlock, Series, Sink, SinkError};
 use std::io;
 use std::path::Path;
@@ -17,6 +19,8 @@ pub enum RecordError {
     Finished,
     #[error("cannot write {output}: {source}")]
     Write { output: String, source: io::Error },
+    #[error(transparent)]
+    Events(#[from] FrameError),
 }
 
 struct Output {
@@ -68,6 +72,8 @@ pub struct Recorder {
     series: Series,
     every: u64,
     for_files_only: bool,
+    /// The rows at events.
+    events: Option<EventTable>,
     finished: bool,
     last_is_written: bool,
     /// One of the rows of a block.
@@ -90,6 +96,7 @@ impl Recorder {
             drifts,
             every: 1,
             for_files_only: false,
+            events: None,
             finished: false,
             last_is_written: true,
             row: Vec::new(),
@@ -247,6 +254,36 @@ impl Recorder {
         self.outputs.push(Output { name: name.into(), sink, failed: false });
     }
 
+    /// Also writes the rows at events to a file of their own, two for each: before it and after it.
+    ///
+    /// # Errors
+    /// An unknown extension, or a file that cannot be created.
+    pub fn add_events_file(&mut self, path: &Path) -> Result<(), EventFileError> {
+        self.events = Some(EventTable::create(path, &self.columns)?);
+        Ok(())
+    }
+
+    /// Are rows at events wanted?
+    pub fn wants_events(&self) -> bool {
+        self.events.is_some()
+    }
+
+    /// Takes a row at an event, on one `side` of it.
+    ///
+    /// # Errors
+    /// The file of events cannot be written.
+    pub fn event(&mut self, name: &str, side: &'static str, row: &[f64]) -> Result<(), RecordError> {
+        match &mut self.events {
+            Some(events) => Ok(events.push(name, side, row)?),
+            None => Ok(()),
+        }
+    }
+
+    /// From the next row on, columns that are watched for a drift are others by so much, which was meant.
+    pub fn leap(&mut self, change: impl Fn(usize) -> f64) {
+        self.drifts.iter_mut().for_each(|(column, drift)| drift.leap(change(*column)));
+    }
+
     /// Takes a row.
     ///
     /// # Errors
@@ -301,6 +338,9 @@ impl Recorder {
             if let Err(source) = output.sink.finish() {
                 result = result.and(Err(output.error(source)));
             }
+        }
+        if let Some(events) = self.events.take() {
+            result = result.and(events.finish().map_err(RecordError::from));
         }
         result
     }

@@ -10,6 +10,7 @@ use crate::Error;
 pub(crate) struct Asked {
     pub method: Option<Method>,
     pub step: Option<f64>,
+    pub from: Option<f64>,
     pub extent: Option<Extent>,
     pub start: Option<Start>,
     pub entropy: Option<EntropyBase>,
@@ -34,6 +35,7 @@ impl Asked {
         Settings {
             method: self.method.clone().unwrap_or(of_model.method),
             step: self.step.or(of_model.step),
+            from: self.from.or(of_model.from),
             extent: self.extent.or(of_model.extent),
             start: self.start.unwrap_or(of_model.start),
             entropy: self.entropy.unwrap_or(of_model.entropy),
@@ -50,7 +52,7 @@ impl Asked {
 
     /// The same, but a step or an end that is not asked for is left to the model, where it may follow parameters.
     pub fn following(&self, model: &extremal_engine::Model) -> Settings {
-        Settings { step: self.step, extent: self.extent, ..self.settings(model) }
+        Settings { step: self.step, from: self.from, extent: self.extent, ..self.settings(model) }
     }
 }
 
@@ -74,6 +76,8 @@ macro_rules! step_options {
             method: $crate::Method,
             /// The step, or for an adaptive method the time between rows.
             step: f64,
+            /// The time of the start.
+            from: f64,
             /// How it begins: from velocities, or from two positions.
             start: $crate::Start,
             /// Where in a step entropies are taken.
@@ -90,7 +94,7 @@ macro_rules! step_options {
             reduce: Vec<String>,
         }}
 
-        /// The time at which it ends.
+        /// The time at which it ends; before the start, the motion is followed backward.
         #[must_use]
         pub fn until(mut self, time: f64) -> Self {
             self.asked.extent = Some(extremal_engine::model::Extent::Until(time));

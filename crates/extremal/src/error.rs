@@ -166,6 +166,10 @@ impl From<SetupError> for Error {
             SetupError::Scheme(_)
             | SetupError::NoStart { .. }
             | SetupError::NoQuantity { .. }
+            | SetupError::EventStart
+            | SetupError::ImpactOnMomenta { .. }
+            | SetupError::ImpactNotQuadratic { .. }
+            | SetupError::ComparedEvents
             | SetupError::Compile(_) => ErrorKind::Unsupported,
             SetupError::Singular { .. }
             | SetupError::SingularHigher { .. }

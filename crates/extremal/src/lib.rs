@@ -89,5 +89,6 @@ pub use extremal_engine::model::{
     AtSingular, Composition, CompositionBase, ConstraintForm, ConstraintKind, Diagnostic, Direction, EntropyBase,
     Feature, MethodFamily, Quadrature, Start,
 };
+pub use extremal_engine::run::EventCount;
 pub use extremal_engine::sweep::{Distribution, Record};
 pub use extremal_engine::trajectory::Drift;

@@ -54,10 +54,10 @@ impl Motion {
         self.motion.steps()
     }
 
-    /// The `[stop]` condition that has ended it.
+    /// The `[stop]` condition that has ended it, or the event that accumulates.
     pub fn stopped_by(&self) -> Option<&str> {
         match self.motion.end() {
-            Some(End::Stopped { condition }) => Some(condition),
+            Some(End::Stopped { condition: name } | End::Accumulated { event: name }) => Some(name),
             _ => None,
         }
     }

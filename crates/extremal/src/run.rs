@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use extremal_engine::Recorder;
-use extremal_engine::run::{End, Outcome, Report, RunSummary};
+use extremal_engine::run::{End, EventCount, Outcome, Report, RunSummary};
 use extremal_engine::trajectory::{Columns, Drift, Format, Role, Series, sig};
 
 use crate::asked::shared_result;
@@ -55,10 +55,7 @@ impl Run {
         let model = run.model().lock();
         let report = Report { model: &model, run, outcome, recorder, warnings };
         let energy_changes = report.energy_law().why_it_changes().is_some();
-        let stopped_by = match &outcome.end {
-            End::Stopped { condition } => Some(condition.clone()),
-            End::Reached | End::Failed(_) | End::Interrupted => None,
-        };
+        let stopped_by = outcome.end.stopped_by();
         let recorded = Recorded {
             title: model.name().unwrap_or("Model").to_owned(),
             subtitle: format!("{}, h = {}", run.method(), sig(run.step(), 6)),
@@ -79,7 +76,7 @@ impl Run {
     /// The run, or why it came to a bad end.
     pub(crate) fn ended(self, end: &End) -> Result<Run, Error> {
         match end {
-            End::Reached | End::Stopped { .. } => Ok(self),
+            End::Reached | End::Stopped { .. } | End::Accumulated { .. } => Ok(self),
             End::Failed(failure) => Err(Error::of_run(ErrorKind::Motion, failure.to_string(), self)),
             End::Interrupted => Err(Error::of_run(ErrorKind::Interrupted, "the observer ended the run", self)),
         }
@@ -106,9 +103,14 @@ impl Run {
         State::new(&self.recorded.columns, self.recorded.last.clone())
     }
 
-    /// The `[stop]` condition that ended it.
+    /// The `[stop]` condition that ended it, or the event that accumulates.
     pub fn stopped_by(&self) -> Option<&str> {
         self.recorded.stopped_by.as_deref()
+    }
+
+    /// How often each of the `[events]` happened, and what it did to the energy.
+    pub fn events(&self) -> &[EventCount] {
+        &self.recorded.summary.events
     }
 
     /// How far the energy departed from its first value, over all steps.

@@ -33,6 +33,9 @@ fn coordinates_and_forces() {
         .discrete_lagrangian("(θ_1 - θ_0)^2/h")
         .discrete_forces("θ", 0.0, "h")
         .stop("far", "x[1] - 9", Direction::Rising)
+        .event("turn", "θ - pi", Direction::Rising, &[("θ", "θ - 2*pi"), ("θ'", "θ'/2")])
+        .obstacle("wall", "x[1] >= -5", 0.5)
+        .from("-pi")
         .method(Method::Trapezoidal)
         .step(0.01)
         .until("2*pi")
@@ -71,9 +74,13 @@ fn coordinates_and_forces() {
         force_plus = { "θ" = "h" }
         [stop]
         far = { when = "x[1] - 9", direction = "rising" }
+        [events]
+        turn = { when = "θ - pi", direction = "rising", set = { "θ" = "θ - 2*pi", "θ'" = "θ'/2" } }
+        wall = { obstacle = "x[1] >= -5", restitution = 0.5 }
         [simulation]
         method = "trapezoidal"
         step = 0.01
+        from = "-pi"
         until = "2*pi"
         record = 5
         tolerance = 1e-10

@@ -48,7 +48,7 @@ pub struct AnalyzeArguments {
 }
 
 pub fn execute(arguments: &AnalyzeArguments) -> Result<Ending, CommandError> {
-    let overrides = arguments.model.overrides_with(arguments.step.as_ref(), None);
+    let overrides = arguments.model.overrides_with(arguments.step.as_ref(), None, None);
     let source = Source::load_with(&arguments.model, &overrides)?;
     source.show_warnings();
     let mut settings = arguments.method.settings(&source.model);

@@ -143,7 +143,7 @@ pub fn execute(arguments: &CompareArguments) -> Result<Ending, CommandError> {
     for path in &arguments.out {
         FrameFormat::of(path)?;
     }
-    let overrides = arguments.model.overrides_with(None, arguments.until.as_ref());
+    let overrides = arguments.model.overrides_with(None, None, arguments.until.as_ref());
     let source = Source::load_with(&arguments.model, &overrides)?;
     source.show_warnings();
     let mut settings = arguments.step.applied_to(Settings::of(&source.model));

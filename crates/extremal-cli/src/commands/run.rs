@@ -45,6 +45,9 @@ pub struct RunArguments {
     /// Write the trajectory, as .csv, .json or .parquet; may be repeated
     #[arg(long, value_name = "FILE")]
     out: Vec<PathBuf>,
+    /// Write the rows at [events], just before each and just after, as .csv, .json or .parquet
+    #[arg(long, value_name = "FILE")]
+    events: Option<PathBuf>,
     /// Draw the trajectory, as .svg or .png; may be repeated
     #[arg(long, value_name = "FILE")]
     plot: Vec<PathBuf>,
@@ -91,6 +94,7 @@ impl RunArguments {
         let march = self.march.settings(model);
         Settings {
             step: march.step.or(model.simulation().step),
+            from: march.from.or(model.simulation().from),
             extent: march.extent.or(model.simulation().extent),
             record: self.record.unwrap_or(march.record),
             // Definitions are recorded where files or panels name them.
@@ -114,7 +118,7 @@ fn given_controls(path: &str) -> Result<GivenControls, CommandError> {
 
 pub fn execute(arguments: &RunArguments) -> Result<Ending, CommandError> {
     spare_inputs(
-        arguments.out.iter().chain(&arguments.plot).chain(arguments.drawings.files()),
+        arguments.out.iter().chain(&arguments.events).chain(&arguments.plot).chain(arguments.drawings.files()),
         &[&arguments.model.model],
     )?;
     let mut overrides = arguments.march.overrides(&arguments.model);
@@ -134,10 +138,14 @@ pub fn execute(arguments: &RunArguments) -> Result<Ending, CommandError> {
     if !arguments.print.quiet {
         source.show_warnings();
     }
+    if arguments.events.is_some() && source.model.events().is_empty() {
+        return Err(CommandError::NoEvents);
+    }
     let columns = arguments.columns();
     let outputs = Outputs {
         trajectories: &arguments.out,
         columns: &columns,
+        events: arguments.events.as_slice(),
         plots: &arguments.plot,
         panels: &arguments.panels,
         drawings: Some(&arguments.drawings),

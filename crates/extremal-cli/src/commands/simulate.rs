@@ -59,6 +59,9 @@ pub fn simulate(
     for path in outputs.trajectories {
         recorder.add_file(path)?;
     }
+    for path in outputs.events {
+        recorder.add_events_file(path)?;
+    }
     let mut bar = progress.then(ProgressMeter::new);
     let ready = clock.elapsed();
     let (clock, processor) = (Instant::now(), ProcessTime::now());
@@ -73,13 +76,13 @@ pub fn simulate(
         bar.clear();
     }
     let outcome = outcome?;
-    let mut written = outputs.trajectories.to_vec();
+    let mut written: Vec<PathBuf> = outputs.trajectories.iter().chain(outputs.events).cloned().collect();
     if recorder.rows() > 1 && !outputs.plots.is_empty() {
         let energy_changes = EnergyLaw::of(&source.model).why_it_changes().is_some();
         let panels = outputs.panels.to_vec();
         let selection = Selection { energy_changes, panels, ..Selection::default() };
         let figure = Figure::with_selection(source.title(), recorder.columns(), recorder.series(), &selection)?
-            .subtitle(format!("{}, h = {}", run.method(), sig(run.step(), 6)));
+            .subtitle(format!("{}, h = {}", run.method(), sig(run.step().abs(), 6)));
         for path in outputs.plots {
             figure.save(path)?;
             written.push(path.clone());
@@ -111,7 +114,7 @@ impl FinishedRun {
     /// The exit of the command.
     pub fn ending(&self) -> Ending {
         match self.outcome.end {
-            End::Reached | End::Stopped { .. } => Ending::Done,
+            End::Reached | End::Stopped { .. } | End::Accumulated { .. } => Ending::Done,
             End::Failed(_) => Ending::Failed,
             End::Interrupted => Ending::Interrupted,
         }

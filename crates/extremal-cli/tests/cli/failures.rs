@@ -80,7 +80,7 @@ fn bad_input_is_exit_code_two_with_a_way_out() {
         (&["run", "gallery:kepler", "--set", "m2=1"], "no parameter and no start `m2`"),
         (&["run", "gallery:kepler", "--set", "m"], "NAME=VALUE"),
         (&["run", "gallery:kepler", "--step", "-1"], "positive"),
-        (&["run", "gallery:kepler", "--until", "-1"], "positive"),
+        (&["run", "gallery:kepler", "--until", "0"], "other than that of the start"),
         (&["run", "gallery:kepler", "--start", "two-points"], "second"),
         (&["run", "gallery:kepler", "--out", "orbit.xlsx"], ".csv, .json or .parquet"),
         (&["run", "gallery:kepler", "--plot", "orbit.gif"], ".svg or .png"),

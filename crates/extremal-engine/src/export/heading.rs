@@ -28,6 +28,9 @@ pub(super) fn heading(parts: &ExportParts<'_>, language: Language) -> String {
     if !model.stops().is_empty() {
         lines.push("Stop conditions of the model are not looked at.".to_owned());
     }
+    if !model.events().is_empty() {
+        lines.push("Events of the model do not happen: the step is that of the motion between them.".to_owned());
+    }
     lines.push("Nothing watches whether the step resolves the motion: `extremal run` does.".to_owned());
     if !parts.guards.is_empty() {
         lines.push(String::new());

@@ -189,6 +189,15 @@ impl Audits {
         self.doubtful = false;
     }
 
+    /// Goes on after the state has changed at once, and the energy by so much.
+    pub fn leap(&mut self, energy: f64) {
+        self.resolution.iter_mut().for_each(Resolution::leap);
+        self.warming.iter_mut().for_each(|warming| *warming = Warming::new(self.observables.entropies));
+        if let Some(audit) = &mut self.energy {
+            audit.first = audit.first.map(|first| first + energy);
+        }
+    }
+
     /// Takes the determinants of the mass matrix at the row that is looked at next.
     pub fn weigh(&mut self, determinants: &[f64]) {
         self.resolution.iter_mut().for_each(|resolution| resolution.weigh(determinants));

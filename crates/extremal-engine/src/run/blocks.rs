@@ -118,6 +118,11 @@ impl Blocks {
         motion.leave_block(block);
     }
 
+    /// The state has changed at once: the next step is looked at by itself.
+    pub fn leap(&mut self) {
+        self.alone = self.alone.max(2);
+    }
+
     /// A row was taken alone.
     pub fn took_row(&mut self) {
         self.alone = self.alone.saturating_sub(1);

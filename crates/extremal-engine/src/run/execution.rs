@@ -5,6 +5,8 @@ use std::ops::ControlFlow;
 use extremal_solve::{March, StepFailure};
 use extremal_trajectory::{RecordError, Recorder};
 
+use super::event_log::EventLog;
+use super::events::{EventWatch, StepPassage};
 use super::outcome::{End, Outcome, RunProgress};
 use super::recording::{RowRecorder, Watched};
 use super::stops::{crossed, located};
@@ -39,6 +41,7 @@ struct Part {
     /// Why there is no motion, or the motion.
     motion: Result<Box<dyn March>, StepFailure>,
     rows: RowRecorder,
+    events: Option<(EventWatch, Option<EventLog>)>,
     steps: u64,
     planned: u64,
     /// The first row was recorded by the part before.
@@ -51,7 +54,7 @@ enum Going {
     /// There is a row.
     On,
     /// There is a row, and it is the last.
-    Stopped(String),
+    Stopped(Box<End>),
     /// There is none.
     Ended(Box<End>),
 }
@@ -65,7 +68,8 @@ impl Going {
 impl Part {
     fn new(run: CompiledRun, resumed: bool) -> Part {
         let (motion, rows, planned) = (run.begin(), RowRecorder::new(&run), run.planned_steps());
-        Part { run, motion, rows, steps: 0, planned, resumed, begun: false }
+        let events = run.events.clone().map(|rules| (EventWatch::new(rules, &run.observables), None));
+        Part { run, motion, rows, events, steps: 0, planned, resumed, begun: false }
     }
 
     fn advance(&mut self, recorder: &mut Recorder) -> Result<Going, RecordError> {
@@ -92,14 +96,35 @@ impl Part {
             return Ok(Going::failed(failure));
         }
         self.steps += 1;
-        let crossed = match crossing(&self.run, motion, &mut self.rows) {
+        let crossed = match &mut self.events {
+            None => crossing(&self.run, motion, &mut self.rows),
+            Some((watch, log)) => {
+                let observables = &*self.run.observables;
+                let log = log.get_or_insert_with(|| EventLog::new(watch, observables, recorder.wants_events()));
+                log.clear();
+                let begin = self.rows.time();
+                let passage =
+                    watch.pass(observables, motion, begin, self.rows.stops(), &mut log.listening(observables));
+                if !matches!(passage, Ok(StepPassage::Undisturbed)) {
+                    self.rows.leap(log, recorder)?;
+                }
+                let name = |condition: usize| observables.stops[condition].0.clone();
+                let events = observables.stops.len() - observables.events;
+                passage.map(|passage| match passage {
+                    StepPassage::Undisturbed | StepPassage::Changed => None,
+                    StepPassage::Stopped(condition) => Some(End::Stopped { condition: name(condition) }),
+                    StepPassage::Accumulated(event) => Some(End::Accumulated { event: name(events + event) }),
+                })
+            }
+        };
+        let crossed = match crossed {
             Ok(crossed) => crossed,
             Err(failure) => return Ok(Going::failed(failure)),
         };
         if let Some(failure) = self.rows.push(motion, recorder)? {
             return Ok(Going::failed(*failure));
         }
-        Ok(crossed.map_or(Going::On, Going::Stopped))
+        Ok(crossed.map_or(Going::On, |end| Going::Stopped(Box::new(end))))
     }
 
     /// Takes many steps at once where that can be done; returns how many.
@@ -148,7 +173,8 @@ impl Part {
         let passed = self.rows.passed(motion);
         let Watched { errors, residuals, laws, warnings } = self.rows.watched();
         let (steps, time, work) = (motion.steps(), motion.time(), motion.work());
-        Outcome { end, steps, time, work, errors, residuals, laws, passed, warnings }
+        let events = self.events.iter().flat_map(|(watch, _)| watch.counts()).cloned().collect();
+        Outcome { end, steps, time, work, errors, residuals, laws, events, passed, warnings }
     }
 }
 
@@ -161,8 +187,8 @@ impl Execution {
         while self.outcome.is_none() {
             match self.part.advance(recorder)? {
                 Going::On => return Ok(true),
-                Going::Stopped(condition) => {
-                    self.close(End::Stopped { condition }, recorder)?;
+                Going::Stopped(end) => {
+                    self.close(*end, recorder)?;
                     return Ok(true);
                 }
                 Going::Ended(end) => self.close(*end, recorder)?,
@@ -303,7 +329,7 @@ impl CompiledRun {
 }
 
 /// If a stop condition crossed zero in the last step, goes back to where the first one did and names it.
-fn crossing(run: &CompiledRun, motion: &mut dyn March, rows: &mut RowRecorder) -> Result<Option<String>, StepFailure> {
+fn crossing(run: &CompiledRun, motion: &mut dyn March, rows: &mut RowRecorder) -> Result<Option<End>, StepFailure> {
     let observables = &run.observables;
     if observables.stops.is_empty() {
         return Ok(None);
@@ -314,5 +340,5 @@ fn crossing(run: &CompiledRun, motion: &mut dyn March, rows: &mut RowRecorder) -
         return Ok(None);
     };
     motion.retake(first.after)?;
-    Ok(Some(observables.stops[first.condition].0.clone()))
+    Ok(Some(End::Stopped { condition: observables.stops[first.condition].0.clone() }))
 }

@@ -459,7 +459,7 @@ pub(crate) fn constraints_of(
         return None;
     }
     let step = model.simulation().step.unwrap_or(1.0);
-    let mut start = RunStart::of(model, extremal_model::Start::Legendre, step);
+    let mut start = RunStart::of(model, extremal_model::Start::Legendre, step, 0.0);
     match make_feasible(model, &mut system.clone(), &mut start, Choice::First, true) {
         Ok(structure) => Some(Ok(structure)),
         Err(SetupError::Constraints(

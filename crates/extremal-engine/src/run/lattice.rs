@@ -81,7 +81,9 @@ impl Lattice {
         // What is wrong with the model is said by those who load the whole of it.
         let (Ok(model), Ok(larger)) = (repeated.with_size(few), repeated.with_size(few + 1)) else { return Ok(None) };
         let settings = settings(&model);
-        if settings.start != Start::Legendre || depends_on_size(&model, &repeated) {
+        // Their loops begin at time zero.
+        let elsewhere = settings.from.is_some_and(|from| from != 0.0);
+        if settings.start != Start::Legendre || elsewhere || depends_on_size(&model, &repeated) {
             return Ok(None);
         }
         let Some(scheme) = found(&model, &larger, few, &repeated, &settings) else { return Ok(None) };
@@ -149,6 +151,7 @@ impl CompiledRun {
             observables: Arc::new(observables),
             compiled: Arc::new(Compiled::Lattice(Box::new(lattice.clone()))),
             estimate: None,
+            events: None,
             method: lattice.settings.method.clone(),
             start: RunStart::default(),
             constraints: ConstraintStructure::default(),
@@ -184,7 +187,8 @@ fn common<'m>(model: &'m Model, repeated: &RepeatedModel) -> impl Iterator<Item 
 /// Are step or final time others for the model with all its members?
 fn depends_on_size(model: &Model, repeated: &RepeatedModel) -> bool {
     let g = model.graph();
-    let settings: Vec<_> = [model.step_expression(), model.until_expression()].into_iter().flatten().collect();
+    let settings: Vec<_> =
+        [model.step_expression(), model.from_expression(), model.until_expression()].into_iter().flatten().collect();
     let few: std::collections::HashMap<&str, f64> =
         model.parameters().iter().map(|parameter| (parameter.name.as_str(), parameter.value)).collect();
     g.evaluate(&settings, |name| few.get(name).copied()) != g.evaluate(&settings, |name| repeated.parameter(name))

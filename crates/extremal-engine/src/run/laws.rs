@@ -35,7 +35,10 @@ pub struct FirstLaw {
     /// Energy that came with matter from outside, where matter can come.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub matter: Option<f64>,
-    /// The largest |energy change − work − heat − matter| at any step.
+    /// By how much events changed it, where there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub events: Option<f64>,
+    /// The largest |energy change − work − heat − matter − events| at any step.
     pub max_defect: f64,
     /// The same relative to the largest energy.
     pub relative: f64,
@@ -54,6 +57,9 @@ pub struct SecondLaw {
     /// Entropy that came with heat from outside, where heat can come.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exchanged: Option<f64>,
+    /// By how much events changed it, where there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub events: Option<f64>,
     /// The rest, which the second law does not let be negative.
     pub produced: f64,
 }
@@ -162,12 +168,12 @@ impl Seen {
         first.work = balance.work.unwrap_or(0.0);
         first.heat = balance.heat.unwrap_or(0.0);
         first.matter = balance.matter;
-        let received = first.work + first.heat + first.matter.unwrap_or(0.0);
+        let received = first.work + first.heat + first.matter.unwrap_or(0.0) + first.events.unwrap_or(0.0);
         first.max_defect = first.max_defect.max((first.energy_change - received).abs());
         self.largest_energy = self.largest_energy.max(balance.energy.abs());
         second.total = balance.entropy - self.first_entropy;
         (second.carried, second.exchanged) = (balance.carried, balance.exchanged);
-        let received = second.carried.unwrap_or(0.0) + second.exchanged.unwrap_or(0.0);
+        let received = second.carried.unwrap_or(0.0) + second.exchanged.unwrap_or(0.0) + second.events.unwrap_or(0.0);
         second.produced = second.total - received;
         second.smallest_step = second.smallest_step.min(second.produced - self.last_produced);
         self.last_produced = second.produced;
@@ -196,6 +202,7 @@ impl Audit {
                         total: 0.0,
                         carried: balance.carried,
                         exchanged: balance.exchanged,
+                        events: None,
                         produced: 0.0,
                     },
                     temperatures: names.iter().cloned().zip(temperatures.iter().map(range)).collect(),
@@ -219,11 +226,13 @@ impl Audit {
             columns.accounts.map(|column| column.map_or(&NOTHING[..count], |column| rows.column(column)));
         let first = &mut seen.laws.first;
         let before = seen.first_energy;
+        let events = first.events.unwrap_or(0.0);
         on_widest_registers(
             #[inline(always)]
             || {
-                let defect =
-                    |[energy, work, heat, matter]: [f64; 4]| ((energy - before) - (work + heat + matter)).abs();
+                let defect = |[energy, work, heat, matter]: [f64; 4]| {
+                    ((energy - before) - (work + heat + matter + events)).abs()
+                };
                 first.max_defect = largest(first.max_defect, [energies, work, heat, matter], defect);
                 seen.largest_energy = largest(seen.largest_energy, [energies], |[energy]| energy.abs());
             },
@@ -235,9 +244,11 @@ impl Audit {
         }
         // From here on what was produced.
         let before = seen.first_entropy;
-        let received = carried.iter().zip(exchanged).map(|(carried, exchanged)| carried + exchanged);
+        let second = &mut seen.laws.second;
+        let events = second.events.unwrap_or(0.0);
+        let received = carried.iter().zip(exchanged).map(|(carried, exchanged)| carried + exchanged + events);
         self.entropies.iter_mut().zip(received).for_each(|(sum, received)| *sum = (*sum - before) - received);
-        let (second, produced) = (&mut seen.laws.second, &self.entropies[..]);
+        let produced = &self.entropies[..];
         let in_first = produced[0] - seen.last_produced;
         on_widest_registers(
             #[inline(always)]
@@ -254,6 +265,14 @@ impl Audit {
         seen.laws.second.smallest_step = smallest;
         for ((_, range), column) in seen.laws.temperatures.iter_mut().zip(observables.row.temperatures.clone()) {
             range.take_block(rows.column(column));
+        }
+    }
+
+    /// Takes what an event changed energy and entropies by.
+    pub fn leap(&mut self, energy: f64, entropy: f64) {
+        if let Some(Seen { laws: Laws { first, second, .. }, .. }) = &mut self.seen {
+            *first.events.get_or_insert(0.0) += energy;
+            *second.events.get_or_insert(0.0) += entropy;
         }
     }
 

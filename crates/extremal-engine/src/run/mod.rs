@@ -4,6 +4,8 @@ mod audits;
 mod blocks;
 mod energy;
 mod energy_nodes;
+mod event_log;
+mod events;
 mod execution;
 mod feasible;
 mod inertia;
@@ -46,6 +48,8 @@ use crate::SharedModel;
 
 pub(crate) use audits::{Audits, Promises};
 pub(crate) use blocks::ColumnSource;
+pub(crate) use event_log::{EventLog, EventSide};
+pub(crate) use events::{EventRules, EventWatch, StepPassage};
 pub(crate) use feasible::{CONSISTENT, TYPED, constraints_of, size_of_terms};
 pub(crate) use judge::{Instruments, Judge};
 pub(crate) use laws::Audit;
@@ -62,6 +66,7 @@ pub(crate) use stops::{crossed, located};
 pub(crate) use watch::Trouble;
 
 pub use energy::EnergyLaw;
+pub use events::EventCount;
 pub use execution::Execution;
 pub use feasible::{ConstraintError, ConstraintStructure, ConstraintViolation, ManifoldViolation};
 pub use lattice::{Lattice, LatticeStructure};
@@ -94,6 +99,8 @@ pub struct CompiledRun {
     /// The energy of a step by its positions.
     estimate: Option<Kernel>,
     pub(crate) plan: Plan,
+    /// What it takes to carry out events, where the model has any.
+    pub(crate) events: Option<EventRules>,
     method: Method,
     start: RunStart,
     constraints: ConstraintStructure,
@@ -158,7 +165,12 @@ impl CompiledRun {
         self.start.parameter_values()
     }
 
-    /// The step.
+    /// The time of the start.
+    pub fn start_time(&self) -> f64 {
+        self.plan.from
+    }
+
+    /// The step, negative where the motion is followed backward.
     pub fn step(&self) -> f64 {
         self.plan.step
     }
@@ -197,7 +209,7 @@ impl CompiledRun {
     pub fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if let Some(left) = self.plan.remainder {
-            let step = self.plan.step;
+            let (step, left) = (self.plan.step.abs(), left.abs());
             notes.push(format!("the end is not a multiple of the step {step}: the last step is {left:.6} long"));
         }
         if self.observables.heated() > 0 && matches!(self.method, Method::Compose { .. }) {

@@ -243,6 +243,7 @@ impl CompiledRun {
             Compiled::Lattice(_) => {}
         }
         self.estimate.iter_mut().for_each(|kernel| kernel.set_parameters(parameters));
+        self.events.iter_mut().for_each(|events| events.set_parameters(parameters));
         self.start.set_parameters(parameters);
     }
 
@@ -251,7 +252,7 @@ impl CompiledRun {
         if self.start.parameter_values() != parameters {
             self.set_parameters(parameters);
         }
-        (self.start.values, self.start.second_time) = (start, plan.step);
+        (self.start.values, self.start.second_time) = (start, plan.from + plan.step);
         (self.constraints.moved, self.constraints.missed) = (moved, missed);
         self.plan = plan;
         // Nobody who changes values asks for it, and to compute it would derive the energy again.

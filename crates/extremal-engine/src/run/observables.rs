@@ -7,6 +7,7 @@ use extremal_model::{Direction, Method, Model, Start, SymmetryGenerator};
 use extremal_solve::ConfigurationWatch;
 use extremal_trajectory::{Column, Columns, Role, is_named};
 
+use super::events::event_rates;
 use super::inertia::determinants;
 use super::layout::{ObservedLayout, RowLayout, StateLayout};
 use super::watch::WatchedExpressions;
@@ -22,8 +23,8 @@ pub struct Tracked {
 }
 
 /// What a run records in rows as [`RowLayout`] says, and what it looks at besides: an observation gives velocities, momenta, then
-/// `outputs`, which are recorded quantities, stop conditions, what is watched of the constraints, how large the terms of those on
-/// velocities are, determinants of the mass matrix, closed forms.
+/// `outputs`, which are recorded quantities, stop conditions and events, what is watched of the constraints, how large the terms of those
+/// on velocities are, determinants of the mass matrix, closed forms, rates of the expressions of events.
 pub(crate) struct Observables {
     pub columns: Columns,
     pub row: RowLayout,
@@ -61,7 +62,10 @@ pub(crate) struct Observables {
     pub estimate: bool,
     /// What comes in from outside, where it is summed up.
     pub accounts: Vec<&'static str>,
+    /// Stop conditions, then events.
     pub stops: Vec<(String, Direction)>,
+    /// How many of them are events. The rates of their expressions, where positions decide these, are observed last.
+    pub events: usize,
     /// Coordinates (then entropies) that have a closed form, in the order of the last outputs.
     pub exact: Vec<usize>,
 }
@@ -203,6 +207,7 @@ impl Observables {
         }
         let recorded = outputs.len();
         outputs.extend(model.stops().iter().map(|stop| g.expr(stop.expression)));
+        outputs.extend(model.events().iter().map(|event| g.expr(event.expression)));
         let watched = WatchedExpressions::of(all, system);
         outputs.extend(g.exprs(&watched.residuals));
         outputs.extend(g.exprs(&watched.rows));
@@ -212,6 +217,7 @@ impl Observables {
         let determinants = determinants(system);
         outputs.extend(&determinants);
         outputs.extend(model.exact().iter().map(|exact| g.expr(exact.expression)));
+        outputs.extend(event_rates(model, system));
         let from_momenta =
             matches!(method, Method::EnergyEntropy(_) | Method::EnergyEntropyMomentum) || method.is_reference();
         let estimate = !heated.is_empty() && !system.is_empty() && !from_momenta;
@@ -245,7 +251,11 @@ impl Observables {
             adaptive: matches!(method, Method::Dopri5 | Method::Dop853),
             estimate,
             accounts,
-            stops: model.stops().iter().map(|stop| (stop.name.clone(), stop.direction)).collect(),
+            stops: {
+                let stops = model.stops().iter().map(|stop| (stop.name.clone(), stop.direction));
+                stops.chain(model.events().iter().map(|event| (event.name.clone(), event.direction))).collect()
+            },
+            events: model.events().len(),
             exact: model.exact().iter().map(|exact| exact.coordinate).collect(),
         }
         .laid_out())
@@ -275,6 +285,7 @@ impl Observables {
             estimate: false,
             accounts: Vec::new(),
             stops: Vec::new(),
+            events: 0,
             exact: Vec::new(),
         }
         .laid_out()

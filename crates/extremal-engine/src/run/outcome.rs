@@ -2,7 +2,7 @@
 
 use extremal_solve::{PassedConfiguration, StepFailure, TotalWork};
 
-use super::{Laws, Warning};
+use super::{EventCount, Laws, Warning};
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,10 +14,26 @@ pub enum End {
         /// Its name in the model.
         condition: String,
     },
+    /// Where events of a kind follow each other without end: a ball comes to rest.
+    Accumulated {
+        /// The name of the event.
+        event: String,
+    },
     /// It could not go on.
     Failed(StepFailure),
     /// The caller asked.
     Interrupted,
+}
+
+impl End {
+    /// What of the model has ended it: the name of a stop condition, or what accumulates.
+    pub fn stopped_by(&self) -> Option<String> {
+        match self {
+            End::Stopped { condition } => Some(condition.clone()),
+            End::Accumulated { event } => Some(format!("{event} accumulates")),
+            End::Reached | End::Failed(_) | End::Interrupted => None,
+        }
+    }
 }
 
 /// How far a run has come, for progress bars.
@@ -48,6 +64,8 @@ pub struct Outcome {
     pub residuals: Vec<(String, f64)>,
     /// The audit of both laws, for a system with entropies.
     pub laws: Option<Laws>,
+    /// What events did.
+    pub events: Vec<EventCount>,
     /// The first singular configurations that were passed on purpose, and how many there were.
     pub passed: (Vec<PassedConfiguration>, u64),
     /// Audits that failed, and steps that do not resolve the motion.
@@ -65,6 +83,7 @@ impl Outcome {
             errors: Vec::new(),
             residuals: Vec::new(),
             laws: None,
+            events: Vec::new(),
             passed: (Vec::new(), 0),
             warnings: Vec::new(),
         }
@@ -88,6 +107,7 @@ impl Outcome {
             errors: larger(self.errors, &rest.errors),
             residuals: larger(self.residuals, &rest.residuals),
             laws: self.laws,
+            events: joined_events(self.events, rest.events),
             passed: ([self.passed.0, rest.passed.0].concat(), self.passed.1 + rest.passed.1),
             warnings: [self.warnings, rest.warnings].concat(),
         }
@@ -116,4 +136,22 @@ impl Outcome {
         }
         warnings
     }
+}
+
+/// The events of both parts of a run.
+fn joined_events(before: Vec<EventCount>, rest: Vec<EventCount>) -> Vec<EventCount> {
+    let mut all = before;
+    for event in rest {
+        match all.iter_mut().find(|known| known.name == event.name) {
+            Some(known) if event.count == 0 => known.energy_change += event.energy_change,
+            Some(known) => {
+                known.first = if known.count == 0 { event.first } else { known.first };
+                known.count += event.count;
+                known.last = event.last;
+                known.energy_change += event.energy_change;
+            }
+            None => all.push(event),
+        }
+    }
+    all
 }

@@ -8,6 +8,7 @@ use extremal_trajectory::{RecordError, Recorder, RowBlock};
 use super::CompiledRun;
 use super::audits::{Audits, Promises};
 use super::blocks::Blocks;
+use super::event_log::EventLog;
 use super::judge::{Instruments, Judge};
 use super::laws::{Audit, Laws};
 use super::layout::TIME;
@@ -72,6 +73,24 @@ impl RowRecorder {
     /// The values of the stop conditions at the latest row.
     pub fn stops(&mut self) -> &mut [f64] {
         &mut self.now.stops
+    }
+
+    /// Takes what the events of the last step changed, before its row.
+    pub fn leap(&mut self, log: &EventLog, recorder: &mut Recorder) -> Result<(), RecordError> {
+        let at = &self.observables.row;
+        let [energy, entropy] = log.changes();
+        self.now.leap();
+        self.blocks.leap();
+        self.audits.leap(energy);
+        self.audit.leap(energy, entropy);
+        recorder.leap(|column| match column.checked_sub(at.outputs.start) {
+            Some(output) if column < at.outputs.end => log.leap(output),
+            _ => 0.0,
+        });
+        let first = self.observables.stops.len() - self.observables.events;
+        log.rows().try_for_each(|(event, side, row)| {
+            recorder.event(&self.observables.stops[first + event].0, side.name(), row)
+        })
     }
 
     /// The time of the latest row.

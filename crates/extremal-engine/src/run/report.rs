@@ -5,7 +5,7 @@ use extremal_solve::SolveStructure;
 use extremal_trajectory::{Drift, Recorder, Role};
 use serde::Serialize;
 
-use super::{CompiledRun, End, EnergyLaw, LatticeStructure, Laws, Outcome};
+use super::{CompiledRun, End, EnergyLaw, EventCount, LatticeStructure, Laws, Outcome};
 use crate::serialized::{NamedValues, by_name};
 
 /// A finished run with all that is said about it.
@@ -32,6 +32,8 @@ pub struct RunSummary {
     pub method: String,
     /// The step.
     pub step: f64,
+    /// The time of the start.
+    pub from: f64,
     /// Steps taken.
     pub steps: u64,
     /// `finished`, `stopped`, `failed` or `interrupted`.
@@ -57,6 +59,9 @@ pub struct RunSummary {
     /// Both laws of thermodynamics.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub laws: Option<Laws>,
+    /// What events did.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<EventCount>,
     /// The largest errors against the closed forms.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "by_name")]
     pub errors: Vec<(String, f64)>,
@@ -124,7 +129,7 @@ impl Report<'_> {
     pub fn summary(&self) -> RunSummary {
         let (status, reason) = match &self.outcome.end {
             End::Reached => ("finished", None),
-            End::Stopped { condition } => ("stopped", Some(condition.clone())),
+            end @ (End::Stopped { .. } | End::Accumulated { .. }) => ("stopped", end.stopped_by()),
             End::Failed(failure) => ("failed", Some(failure.to_string())),
             End::Interrupted => ("interrupted", None),
         };
@@ -133,7 +138,8 @@ impl Report<'_> {
         RunSummary {
             model: self.model.name().map(str::to_owned),
             method: self.run.method().to_string(),
-            step: self.run.step(),
+            step: self.run.step().abs(),
+            from: self.run.start_time(),
             steps: self.outcome.steps,
             status,
             end: self.end(),
@@ -153,6 +159,7 @@ impl Report<'_> {
             repeated: self.run.lattice(),
             constraints: (!self.outcome.residuals.is_empty()).then(|| self.constraints()),
             laws: self.outcome.laws.clone(),
+            events: self.outcome.events.clone(),
             errors: self.outcome.errors.clone(),
         }
     }

@@ -107,6 +107,13 @@ impl Resolution {
         (self.leapt, self.looks_left, self.warning) = (false, AFTER_WARNING, None);
     }
 
+    /// Goes on after the state has changed at once, with what was warned of.
+    pub fn leap(&mut self) {
+        let (warning, looks_left) = (self.warning.take(), self.looks_left);
+        self.begin();
+        (self.warning, self.looks_left) = (warning, looks_left);
+    }
+
     /// Takes the determinants of the mass matrix of the row that is looked at next.
     pub fn weigh(&mut self, determinants: &[f64]) {
         self.leapt = self.inertia.leaps(determinants);

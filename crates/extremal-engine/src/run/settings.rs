@@ -19,6 +19,8 @@ pub struct Settings {
     pub method: Method,
     /// The step, or for an adaptive method the time between records.
     pub step: Option<f64>,
+    /// The time of the start, zero unless it is stated.
+    pub from: Option<f64>,
     /// How far to go.
     pub extent: Option<Extent>,
     /// How the run begins.
@@ -57,8 +59,19 @@ pub enum SettingsError {
     #[error("the step must be a positive number, not {0}")]
     BadStep(f64),
     /// An end that does not lie ahead.
-    #[error("the end must be a positive time, not {0}")]
+    #[error("the end must be a time other than that of the start, not {0}")]
     BadEnd(f64),
+    /// A start that is no time.
+    #[error("the start must be a time, not {0}")]
+    BadFrom(f64),
+    /// A motion that cannot be undone, followed backward.
+    #[error(
+        "{what} cannot be followed backward: what is lost or produced on the way forward is not found again; end later than the start"
+    )]
+    Backward {
+        /// Why it cannot.
+        what: &'static str,
+    },
     /// More steps than anyone can take.
     #[error("{0:e} steps are too many: the largest number is 1e15")]
     TooManySteps(f64),
@@ -82,6 +95,8 @@ pub enum SettingsError {
 /// Settings that were checked: numbers of steps and all.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Plan {
+    pub from: f64,
+    /// Negative where the motion is followed backward.
     pub step: f64,
     pub whole_steps: u64,
     /// What is left after the whole steps, taken as a last shorter one.
@@ -101,6 +116,7 @@ impl Settings {
         Settings {
             method: simulation.method.clone(),
             step: simulation.step,
+            from: simulation.from,
             extent: simulation.extent,
             start: simulation.start,
             entropy: simulation.entropy,
@@ -125,21 +141,29 @@ impl Settings {
         {
             return Err(SettingsError::BadTolerance(tolerance));
         }
+        let from = self.from.unwrap_or(0.0);
+        if !from.is_finite() {
+            return Err(SettingsError::BadFrom(from));
+        }
         let count = match self.extent.ok_or(SettingsError::NoEnd)? {
             Extent::Steps(0) => return Err(SettingsError::BadEnd(0.0)),
             Extent::Steps(steps) => steps as f64,
-            Extent::Until(end) if end > 0.0 && end.is_finite() => end / step,
+            Extent::Until(end) if end.is_finite() => (end - from) / step,
             Extent::Until(end) => return Err(SettingsError::BadEnd(end)),
         };
+        let Some(step) = (count != 0.0).then(|| step.copysign(count)) else {
+            return Err(SettingsError::BadEnd(from));
+        };
+        let count = count.abs();
         if count > MAX_STEPS {
             return Err(SettingsError::TooManySteps(count));
         }
         let nearest = count.round();
         if (count - nearest).abs() <= ROUNDING * nearest.max(1.0) && nearest >= 1.0 {
-            return Ok(Plan { step, whole_steps: nearest as u64, remainder: None });
+            return Ok(Plan { from, step, whole_steps: nearest as u64, remainder: None });
         }
         let whole = count.floor();
-        Ok(Plan { step, whole_steps: whole as u64, remainder: Some((count - whole) * step) })
+        Ok(Plan { from, step, whole_steps: whole as u64, remainder: Some((count - whole) * step) })
     }
 }
 
@@ -151,6 +175,7 @@ mod tests {
         Settings {
             method: Method::Midpoint,
             step: Some(step),
+            from: None,
             extent: Some(Extent::Until(until)),
             start: Start::Legendre,
             entropy: EntropyBase::Midpoint,
@@ -173,14 +198,31 @@ mod tests {
         let plan = settings(0.4, 1.0).plan().unwrap();
         assert_eq!(plan.whole_steps, 2);
         assert!((plan.remainder.unwrap() - 0.2).abs() < 1e-15);
-        assert_eq!(settings(2.0, 1.0).plan().unwrap(), Plan { step: 2.0, whole_steps: 0, remainder: Some(1.0) });
+        assert_eq!(
+            settings(2.0, 1.0).plan().unwrap(),
+            Plan { from: 0.0, step: 2.0, whole_steps: 0, remainder: Some(1.0) }
+        );
+    }
+
+    #[test]
+    fn the_end_says_which_way_time_runs() {
+        let plan = Settings { from: Some(3.0), ..settings(0.4, 2.0) }.plan().unwrap();
+        assert_eq!((plan.from, plan.step, plan.whole_steps), (3.0, -0.4, 2));
+        assert!((plan.remainder.unwrap() + 0.2).abs() < 1e-15);
+        let steps = Settings { from: Some(3.0), extent: Some(Extent::Steps(5)), ..settings(0.4, 2.0) };
+        assert_eq!(steps.plan().unwrap(), Plan { from: 3.0, step: 0.4, whole_steps: 5, remainder: None });
     }
 
     #[test]
     fn nonsense_is_refused() {
         assert_eq!(settings(0.0, 1.0).plan(), Err(SettingsError::BadStep(0.0)));
         assert!(matches!(settings(f64::NAN, 1.0).plan(), Err(SettingsError::BadStep(_))));
-        assert_eq!(settings(0.1, -1.0).plan(), Err(SettingsError::BadEnd(-1.0)));
+        assert_eq!(settings(0.1, 0.0).plan(), Err(SettingsError::BadEnd(0.0)));
+        assert_eq!(Settings { from: Some(2.0), ..settings(0.1, 2.0) }.plan(), Err(SettingsError::BadEnd(2.0)));
+        assert!(matches!(
+            Settings { from: Some(f64::NAN), ..settings(0.1, 2.0) }.plan(),
+            Err(SettingsError::BadFrom(_))
+        ));
         assert_eq!(settings(1e-12, 1e6).plan(), Err(SettingsError::TooManySteps(1e18)));
         assert_eq!(Settings { step: None, ..settings(1.0, 1.0) }.plan(), Err(SettingsError::NoStep));
     }

@@ -13,6 +13,7 @@ use extremal_solve::{AdaptiveMarcher, AdaptiveMethod, CompiledScheme, Guard, Ker
 
 use super::audits::constraint_sizes;
 use super::energy_nodes::exact_enough;
+use super::events::EventRules;
 use super::feasible::{Choice, ConstraintError, check_second, make_feasible};
 use super::manifold::{ManifoldStart, final_manifold};
 use super::momenta::hamiltonian_at;
@@ -67,6 +68,16 @@ impl CompiledRun {
         if system.flow.is_none() {
             system = system.with_short_kinetic_energy();
         }
+        if plan.step < 0.0 {
+            let irreversible = [
+                (!model.events().is_empty(), "a motion with events"),
+                (!system.dry.is_empty(), "dry friction"),
+                (!system.heat.entropies().is_empty(), "a system with entropies"),
+            ];
+            if let Some((_, what)) = irreversible.into_iter().find(|(there, _)| *there) {
+                return Err(SettingsError::Backward { what }.into());
+            }
+        }
         system.manifold = final_manifold(model, &system, &settings.method);
         system.cyclic = system.reducible(&settings.reduce).map_err(SchemeError::from)?;
         check_method(&system, &settings.method, settings.start)?;
@@ -79,13 +90,13 @@ impl CompiledRun {
         for symmetry in model.symmetries() {
             check_symmetry(&system, &settings.method, &symmetry.name, &g.exprs(&symmetry.generator))?;
         }
-        let in_between = plan.remainder.is_some() || !model.stops().is_empty();
+        let in_between = plan.remainder.is_some() || !(model.stops().is_empty() && model.events().is_empty());
         let by_differences = settings.method == Method::Difference || settings.method == Method::Custom;
         if by_differences && system.order > 1 && in_between {
             return Err(SettingsError::EqualSteps.into());
         }
         let choice = if reached.is_some() { Choice::Furthest } else { Choice::First };
-        let mut start = reached.unwrap_or_else(|| RunStart::of(model, settings.start, plan.step));
+        let mut start = reached.unwrap_or_else(|| RunStart::of(model, settings.start, plan.step, plan.from));
         // Over three points constraints are rows of the discrete system, which say nothing of velocities at an instant.
         let over_points = match from_points {
             true => {
@@ -119,6 +130,8 @@ impl CompiledRun {
         let parameters: Vec<Id> = model.parameters().iter().map(|p| p.symbol).collect();
         let guards = domain_guards(model);
         let values = start.parameter_values();
+        let mut events = EventRules::of(model, &system, settings, &observables, &parameters)?;
+        events.iter_mut().for_each(|events| events.set_parameters(&values));
         let compiled = match adaptive_method(&settings.method) {
             Some(method) => {
                 let tolerance = settings.tolerance.unwrap_or(1e-12);
@@ -174,6 +187,7 @@ impl CompiledRun {
             observables: Arc::new(observables),
             compiled: Arc::new(compiled),
             estimate,
+            events,
             plan,
             method: settings.method.clone(),
             start,

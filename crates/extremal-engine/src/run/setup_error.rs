@@ -107,6 +107,34 @@ pub enum SetupError {
         /// Why Newton's method did not find it.
         reason: String,
     },
+    /// Events of a motion that does not begin with velocities.
+    #[error(
+        "events change velocities: a run with [events] starts from these, not from several positions; leave `start` out"
+    )]
+    EventStart,
+    /// An impact on momenta that are coordinates, or that constraints change which are imposed before the variation.
+    #[error(
+        "the impact `{event}` throws velocities back, and here momenta move by themselves: state a Lagrangian of velocities, or what becomes \
+         of the state by `when` and `set`"
+    )]
+    ImpactOnMomenta {
+        /// Its name.
+        event: String,
+    },
+    /// An impact where momenta are not affine in the velocities.
+    #[error(
+        "the impact `{event}` needs a kinetic energy that is quadratic in the velocities: with another, what is left of the speed does not \
+         say what is left of the energy; state what becomes of the velocities by `when` and `set`"
+    )]
+    ImpactNotQuadratic {
+        /// Its name.
+        event: String,
+    },
+    /// Methods compared where events change the state.
+    #[error(
+        "methods are compared along motions without events, and the model has [events]: leave them out, or run it with several steps"
+    )]
+    ComparedEvents,
     /// The constraints do not fit.
     #[error(transparent)]
     Constraints(#[from] ConstraintError),

@@ -47,6 +47,12 @@ impl Snapshot {
         self.first = true;
     }
 
+    /// Goes on after the state has changed at once: the last step leads nowhere from the row before it.
+    pub fn leap(&mut self) {
+        self.watch.leap();
+        self.first = true;
+    }
+
     /// Looks at the motion; the row is whole only when this succeeds. Trouble is why the motion cannot go on.
     pub fn take(&mut self, observables: &Observables, motion: &mut dyn March) -> Result<Option<Trouble>, StepFailure> {
         let (at, in_state, in_observed) = (&observables.row, observables.state(), observables.observed());
@@ -76,7 +82,8 @@ impl Snapshot {
         let (determinants, exact) = rest.split_at(self.determinants.len());
         copy(&mut self.determinants, determinants);
         copy(&mut self.stops, stops);
-        copy(&mut self.exact, exact);
+        let count = self.exact.len();
+        copy(&mut self.exact, &exact[..count]);
         let trouble = self.watch.look(observables, motion, &self.row[at.velocities.clone()]);
         if let Some(estimate) = &mut self.estimate {
             // There is no step before the start, and an estimate that leaves its domain is no reason to stop.

@@ -23,9 +23,9 @@ pub(crate) struct RunStart {
 
 impl RunStart {
     /// What the model states, for a run with this step.
-    pub fn of(model: &Model, start: Start, step: f64) -> RunStart {
+    pub fn of(model: &Model, start: Start, step: f64, from: f64) -> RunStart {
         if start == Start::Points {
-            return RunStart::of_points(model, step);
+            return RunStart::of_points(model, step, from);
         }
         let Initial { positions, velocities, higher, momenta, entropies, second, multipliers } =
             model.initial_with_step(step);
@@ -45,13 +45,13 @@ impl RunStart {
             second,
             s: entropies,
             multipliers: multipliers.collect(),
-            time: 0.0,
+            time: from,
         };
-        RunStart { values, second_time: step, parameters: parameters(model) }
+        RunStart { values, second_time: from + step, parameters: parameters(model) }
     }
 
     /// The four positions and the multipliers of `[discrete]`; positions that are not stated are not numbers.
-    fn of_points(model: &Model, step: f64) -> RunStart {
+    fn of_points(model: &Model, step: f64, from: f64) -> RunStart {
         let (n, m) = (model.coordinates().len(), model.constraints().len());
         let numbers = |ids: &[Vec<Id>]| model.evaluate_with_step(&ids.concat(), step);
         let mut points = model.discrete().map_or_else(Vec::new, |discrete| numbers(&discrete.points));
@@ -60,8 +60,8 @@ impl RunStart {
         multipliers.resize(2 * m, 0.0);
         let second = points.split_off(n);
         points.resize(2 * n, 0.0);
-        let values = StartValues { q: points, v: vec![0.0; 2 * n], second, s: Vec::new(), multipliers, time: 0.0 };
-        RunStart { values, second_time: step, parameters: parameters(model) }
+        let values = StartValues { q: points, v: vec![0.0; 2 * n], second, s: Vec::new(), multipliers, time: from };
+        RunStart { values, second_time: from + step, parameters: parameters(model) }
     }
 
     /// The same model at a state that its motion has reached.

@@ -56,7 +56,7 @@ pub(crate) fn located(
             motion.retake(h)?;
             Ok(motion.observe()?[observables.observed().stops()][*condition])
         };
-        let at = match find_root(&mut value_after, 0.0, length, *before, *after, f64::EPSILON * length) {
+        let at = match find_root(&mut value_after, 0.0, length, *before, *after, f64::EPSILON * length.abs()) {
             Ok(at) => at,
             Err(RootError::Function { cause, .. }) => return Err(cause),
             // Both ends are known to differ in sign and observed values to be finite: only the end itself is left.
@@ -64,7 +64,7 @@ pub(crate) fn located(
         };
         crossings.push(Crossing { condition: *condition, after: at });
     }
-    crossings.sort_by(|a, b| a.after.total_cmp(&b.after));
+    crossings.sort_by(|a, b| a.after.abs().total_cmp(&b.after.abs()));
     Ok(crossings)
 }
 
@@ -77,7 +77,7 @@ pub(super) fn crosses_in_block(observables: &Observables, rows: &BlockRows<'_>, 
 }
 
 /// Does a value that goes from `before` to `after` cross zero in this direction? A start on zero is no crossing.
-fn crosses(before: f64, after: f64, direction: Direction) -> bool {
+pub(super) fn crosses(before: f64, after: f64, direction: Direction) -> bool {
     let rising = before < 0.0 && after >= 0.0;
     let falling = before > 0.0 && after <= 0.0;
     match direction {

@@ -86,6 +86,12 @@ impl ConstraintWatch {
         (self.time, self.step) = (0.0, 0);
     }
 
+    /// The state has changed at once: the next step cannot be followed from the one that was seen last.
+    pub fn leap(&mut self) {
+        self.configurations.forget();
+        self.step = u64::MAX - 1;
+    }
+
     /// Where the observed values are put that it looks at.
     pub fn values_mut(&mut self) -> &mut [f64] {
         &mut self.values

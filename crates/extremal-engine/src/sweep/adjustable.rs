@@ -75,6 +75,7 @@ impl AdjustableRun {
         }
         let mut start = preparation.layout.values();
         preparation.layout.fill(member.start, &mut start);
+        start.time = member.plan.from;
         let stated = start.clone();
         let check = match &mut self.check {
             Some(check) => check,

@@ -8,8 +8,8 @@ use extremal_trajectory::frame::Frame;
 use super::members::{Member, StartLayout};
 use super::record::{Ended, Layout, MemberVerdict, Record, Records};
 use crate::run::{
-    Audit, Audits, Compiled, Instruments, Judge, Observables, Plan, Promises, Snapshot, StartCheck, TIME, Trouble,
-    crossed, located, without_choice,
+    Audit, Audits, Compiled, End, EventLog, EventRules, EventSide, EventWatch, Instruments, Judge, Observables, Plan,
+    Promises, Snapshot, StartCheck, StepPassage, TIME, Trouble, crossed, located, without_choice,
 };
 
 /// What all members and all threads share.
@@ -23,6 +23,8 @@ pub(crate) struct SweepContext<'s> {
     pub instruments: Instruments,
     /// The constraints that follow from others.
     pub left_out: Vec<String>,
+    /// What it takes to carry out events.
+    pub events: Option<EventRules>,
 }
 
 /// How much of a motion is looked at.
@@ -50,6 +52,7 @@ pub(crate) struct MemberMarcher<'s> {
     now: Snapshot,
     /// For rows inside a step.
     event: Snapshot,
+    events: Option<(EventWatch, EventLog)>,
     start: StartValues,
     records: Records<'s>,
     looked_at: RowsLookedAt,
@@ -173,6 +176,7 @@ impl MemberProgress {
 enum MemberEnd {
     Unstarted(String),
     Stopped(usize),
+    Accumulated(usize),
     Failed(StepFailure),
 }
 
@@ -196,6 +200,11 @@ impl<'s> MemberMarcher<'s> {
             check,
             now: Snapshot::new(observables, None),
             event: Snapshot::new(observables, None),
+            events: common.events.clone().map(|rules| {
+                let watch = EventWatch::new(rules, observables);
+                let log = EventLog::new(&watch, observables, common.layout.record == Record::Events);
+                (watch, log)
+            }),
             start: common.start.values(),
             records: Records::new(common.layout),
             looked_at,
@@ -267,6 +276,7 @@ impl<'s> MemberMarcher<'s> {
     pub fn make_ready(&mut self, member: &Member<'_>) -> MemberProgress {
         self.records.begin();
         self.common.start.fill(member.start, &mut self.start);
+        self.start.time = member.plan.from;
         let checked = match member.problem {
             Some(problem) => Err(problem.to_owned()),
             None => self.check.check(member.parameters, &mut self.start).map_err(|problem| problem.to_string()),
@@ -293,6 +303,7 @@ impl<'s> MemberMarcher<'s> {
         }
         self.now.clear(&self.common.observables);
         self.audits.begin(member.parameters);
+        self.events.iter_mut().for_each(|(watch, _)| watch.begin(member.parameters));
         self.laws = Audit::default();
         self.missed = false;
         let looked = self.look(member, frame);
@@ -332,6 +343,10 @@ impl<'s> MemberMarcher<'s> {
         let ended = match progress.end {
             None => Ended::Finished,
             Some(MemberEnd::Stopped(condition)) => Ended::Stopped(self.common.observables.stops[condition].0.clone()),
+            Some(MemberEnd::Accumulated(event)) => {
+                let event = self.common.observables.stops[event].0.clone();
+                Ended::Stopped(End::Accumulated { event }.stopped_by().unwrap_or_default())
+            }
             Some(MemberEnd::Failed(failure)) => {
                 let reason = self.explained(failure, member.plan.step).reason;
                 Ended::Failed(without_choice(reason, &self.common.left_out, true).to_string())
@@ -390,6 +405,9 @@ impl<'s> MemberMarcher<'s> {
     /// Looks for stop conditions that the last step crossed, from the time `begin` on.
     fn cross(&mut self, member: &Member<'_>, begin: f64, frame: &mut Frame) -> Result<(), MemberEnd> {
         let observables = &*self.common.observables;
+        if self.events.is_some() {
+            return self.pass_events(member, begin, frame);
+        }
         let crossed = crossed(observables, self.motion.get(), &mut self.now.stops)?;
         if crossed.is_empty() {
             return Ok(());
@@ -409,6 +427,33 @@ impl<'s> MemberMarcher<'s> {
             self.records.event(member, &observables.stops[crossing.condition].0, &self.event.row, frame);
         }
         Ok(())
+    }
+
+    /// Takes the motion through the events of its last step, which began at the time `begin`.
+    fn pass_events(&mut self, member: &Member<'_>, begin: f64, frame: &mut Frame) -> Result<(), MemberEnd> {
+        let Some((watch, log)) = &mut self.events else { return Ok(()) };
+        let observables = &*self.common.observables;
+        log.clear();
+        let stops = &mut self.now.stops;
+        let passage = watch.pass(observables, self.motion.get(), begin, stops, &mut log.listening(observables))?;
+        if passage == StepPassage::Undisturbed {
+            return Ok(());
+        }
+        let [energy, entropy] = log.changes();
+        self.now.leap();
+        self.audits.leap(energy);
+        self.laws.leap(energy, entropy);
+        let first = observables.stops.len() - observables.events;
+        for (event, _, row) in log.rows().filter(|(_, side, _)| *side == EventSide::After) {
+            self.records.event(member, &observables.stops[first + event].0, row, frame);
+        }
+        let end = match passage {
+            StepPassage::Undisturbed | StepPassage::Changed => return Ok(()),
+            StepPassage::Stopped(condition) => MemberEnd::Stopped(condition),
+            StepPassage::Accumulated(event) => MemberEnd::Accumulated(first + event),
+        };
+        self.look(member, frame)?;
+        Err(end)
     }
 
     /// The row of the last good state, as far as it can be observed.

@@ -125,6 +125,7 @@ pub(crate) struct Preparation<'m> {
     /// Places of the start that follow it, and what they are called.
     following_starts: Vec<(usize, Expr<'m>, String)>,
     following_step: Option<Expr<'m>>,
+    following_from: Option<Expr<'m>>,
     following_until: Option<Expr<'m>>,
 }
 
@@ -155,8 +156,9 @@ impl<'m> Preparation<'m> {
         }
         let follows = |expression: &Expr<'m>| expression.depends_on(&changing);
         let following_step = model.step_expression().filter(|step| !fixed.step && follows(step));
+        let following_from = model.from_expression().filter(|from| !fixed.from && follows(from));
         let following_until = model.until_expression().filter(|until| !fixed.end && follows(until));
-        let values = RunStart::of(model, settings.start, plan.step).values;
+        let values = RunStart::of(model, settings.start, plan.step, plan.from).values;
         let layout = StartLayout::of(&values);
         let start = [&values.q[..], &values.v, &values.second, &values.s, &values.multipliers].concat();
         let mut preparation = Preparation {
@@ -172,6 +174,7 @@ impl<'m> Preparation<'m> {
             following,
             following_starts: Vec::new(),
             following_step,
+            following_from,
             following_until,
         };
         if following_step.is_some() {
@@ -223,7 +226,7 @@ impl<'m> Preparation<'m> {
 
     /// Does every member take the same steps?
     pub fn same_steps(&self) -> bool {
-        self.following_step.is_none() && self.following_until.is_none()
+        [&self.following_step, &self.following_from, &self.following_until].iter().all(|follows| follows.is_none())
     }
 
     /// Makes these members ready.
@@ -284,6 +287,9 @@ impl<'m> Preparation<'m> {
             if let Some(step) = self.following_step {
                 settings.step = Some(evaluate(&[step], parameters, f64::NAN)[0]);
             }
+            if let Some(from) = self.following_from {
+                settings.from = Some(evaluate(&[from], parameters, f64::NAN)[0]);
+            }
             if let Some(until) = self.following_until {
                 settings.extent = Some(Extent::Until(evaluate(&[until], parameters, f64::NAN)[0]));
             }
@@ -320,5 +326,6 @@ const STEP: &str = "h";
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fixed {
     pub step: bool,
+    pub from: bool,
     pub end: bool,
 }

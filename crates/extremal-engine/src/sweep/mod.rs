@@ -56,7 +56,7 @@ pub enum SweepError {
     /// Two columns have one name.
     #[error(transparent)]
     Columns(#[from] ColumnsError),
-    #[error("there are no events to record: the model has no [stop] conditions")]
+    #[error("there are no events to record: the model has neither [stop] conditions nor [events]")]
     NoEvents,
     #[error("{rows} rows for each member are too many to keep: record fewer of them")]
     TooManyRows { rows: u64 },
@@ -143,7 +143,7 @@ impl CompiledSweep {
         }
         let targets = targets(&model, settings.start, &variation)?;
         let members = variation.members().ok_or(VariationError::TooMany)?;
-        if record == Record::Events && model.stops().is_empty() {
+        if record == Record::Events && model.stops().is_empty() && model.events().is_empty() {
             return Err(SweepError::NoEvents);
         }
         let (settings, fixed) = fixed_settings(&model, settings);
@@ -321,6 +321,7 @@ impl CompiledSweep {
             promises: Promises::of(&self.run, model),
             instruments: Instruments::ready(&self.run, model),
             left_out: self.run.left_out(),
+            events: self.run.events.clone(),
         };
         let threads = if cfg!(feature = "parallel") { threads.max(1) as u64 } else { 1 };
         let cut = self.cut.shared_by(threads);
@@ -341,7 +342,8 @@ impl CompiledSweep {
     fn identity(&self) -> Vec<(String, String)> {
         let model = self.run.model.lock();
         // Backends and the numbers of steps between records are not among it: they change no row.
-        let Settings { method, step, extent, start, entropy, constraints, project, tolerance, .. } = &self.settings;
+        let Settings { method, step, from, extent, start, entropy, constraints, project, tolerance, .. } =
+            &self.settings;
         let parameters = model.parameters().iter().map(|p| format!("{} = {}", p.name, shortest(p.value)));
         let stated = |fixed: bool| if fixed { "" } else { " (that of the model)" };
         let end = match extent {
@@ -360,6 +362,11 @@ impl CompiledSweep {
             ("parameters", parameters.collect::<Vec<_>>().join(" ")),
             ("method", method.to_string()),
             ("step", number(step) + stated(self.fixed.step)),
+            (
+                "from",
+                from.filter(|from| *from != 0.0)
+                    .map_or_else(String::new, |from| shortest(from) + stated(self.fixed.from)),
+            ),
             ("end", end + stated(self.fixed.end)),
             ("start", start.to_string()),
             ("entropy", entropy.to_string()),
@@ -378,9 +385,10 @@ impl CompiledSweep {
 
 /// The settings with the step and the end of the model where none are given, and whether they were.
 fn fixed_settings(model: &Model, settings: &Settings) -> (Settings, Fixed) {
-    let fixed = Fixed { step: settings.step.is_some(), end: settings.extent.is_some() };
+    let fixed = Fixed { step: settings.step.is_some(), from: settings.from.is_some(), end: settings.extent.is_some() };
     let settings = Settings {
         step: settings.step.or(model.simulation().step),
+        from: settings.from.or(model.simulation().from),
         extent: settings.extent.or(model.simulation().extent),
         ..settings.clone()
     };

@@ -17,7 +17,11 @@ fn every_model_ends_where_it_is_expected() {
         check_statement(name, &model);
         let run = attempt(&model, &Settings::of(&model));
         let outcome = &run.outcome;
-        assert!(matches!(outcome.end, End::Reached | End::Stopped { .. }), "{name}: {:?}", outcome.end);
+        assert!(
+            matches!(outcome.end, End::Reached | End::Stopped { .. } | End::Accumulated { .. }),
+            "{name}: {:?}",
+            outcome.end
+        );
         assert_eq!(outcome.warnings, [], "{name} is warned of");
         for expected in model.expected() {
             if let Some(time) = expected.time {

@@ -16,7 +16,7 @@ fn alone(model: &Model, settings: &Settings) -> Ending {
     let single = attempt(model, settings);
     let status = match &single.outcome.end {
         End::Reached => "finished",
-        End::Stopped { .. } => "stopped",
+        End::Stopped { .. } | End::Accumulated { .. } => "stopped",
         End::Failed(_) => "failed",
         End::Interrupted => panic!("nobody interrupts"),
     };

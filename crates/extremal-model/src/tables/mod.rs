@@ -19,6 +19,7 @@ mod dissipation;
 mod drawing;
 pub(crate) mod dynamics;
 mod entropies;
+mod events;
 mod expected;
 mod families;
 mod friction;
@@ -69,6 +70,7 @@ pub use discrete::Discrete;
 pub use discretisation::{DifferenceNode, Discretisation, StepEnds};
 pub use drawing::{Drawing, DrawnPoint, DrawnShape};
 pub use entropies::Entropy;
+pub use events::{ChangedQuantity, EventEffect, MotionEvent};
 pub use expected::Expected;
 pub use friction::{DryFriction, FrictionTerm};
 pub use matter::Amount;
@@ -110,7 +112,7 @@ pub struct ModelTable {
 }
 
 /// In the order of the documentation.
-static TABLES: [&ModelTable; 31] = [
+static TABLES: [&ModelTable; 32] = [
     &parameters::TABLE,
     &functions::TABLE,
     &tabulated::TABLE,
@@ -141,6 +143,7 @@ static TABLES: [&ModelTable; 31] = [
     &discrete::TABLE,
     &discretisation::TABLE,
     &stop::TABLE,
+    &events::TABLE,
     &simulation::TABLE,
 ];
 
@@ -199,6 +202,7 @@ pub(crate) struct Statements {
     pub discrete: Option<discrete::DiscreteStatement>,
     pub discretisation: Option<discretisation::DiscretisationStatement>,
     pub stops: Vec<stop::StopStatement>,
+    pub events: Vec<events::EventStatement>,
     pub simulation: simulation::SimulationStatement,
     /// What is asked for from outside the file.
     pub quantities: Vec<SourceText>,
@@ -256,6 +260,7 @@ impl Statements {
             discrete,
             discretisation,
             stops,
+            events,
             simulation: _,
             quantities: _,
         } = self;
@@ -266,7 +271,7 @@ impl Statements {
         let heated = moving || !(conduction.is_empty() && heat.is_empty());
         let open = !(matter.is_empty() && ports.is_empty());
         let chosen = !(controls.is_empty() && unknowns.is_empty());
-        let restricted = chosen || !(constraints.is_empty() && stops.is_empty());
+        let restricted = chosen || !(constraints.is_empty() && stops.is_empty() && events.is_empty());
         let sought = hamiltonian.is_some()
             || objective.is_some()
             || boundary.is_some()
@@ -320,6 +325,7 @@ pub(crate) struct Content {
     pub discrete: Option<Discrete>,
     pub discretisation: Option<Discretisation>,
     pub stops: Vec<Stop>,
+    pub events: Vec<MotionEvent>,
     pub settings: simulation::ResolvedSettings,
     /// What was asked for from outside the file.
     pub quantities: Vec<Id>,
@@ -491,6 +497,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
     }
     let drawing = drawing::resolve(resolver, statements.drawing.as_ref(), &coordinates, &definitions);
     let stops = stop::resolve(resolver, &statements.stops);
+    let events = events::resolve(resolver, statements, &stops, state);
     let settings = simulation::resolve(resolver, statements, &coordinates, dynamics.as_ref(), momentum_order);
     let quantities = quantities::resolve(resolver, &statements.quantities);
     parameters::mark_structural(resolver, &mut parameters);
@@ -565,6 +572,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         discrete,
         discretisation,
         stops,
+        events,
         settings,
         quantities,
     })

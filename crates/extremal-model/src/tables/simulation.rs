@@ -18,8 +18,10 @@ use crate::text::SourceText;
 pub struct SimulationSettings {
     /// The method; if the file names none, `midpoint`, or `hermite` where the Lagrangian contains accelerations.
     pub method: Method,
-    /// The time step.
+    /// The time step, a length: which way time runs is said by the end.
     pub step: Option<f64>,
+    /// The time of the start, zero if not stated.
+    pub from: Option<f64>,
     /// How far to go.
     pub extent: Option<Extent>,
     /// How the first step is made.
@@ -43,7 +45,7 @@ pub struct SimulationSettings {
 /// How far a run goes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Extent {
-    /// To this time.
+    /// To this time, which may lie before the start: the motion is then followed backward.
     Until(f64),
     /// For so many steps.
     Steps(u64),
@@ -134,6 +136,7 @@ pub struct UnknownSetting {
 pub(crate) struct SimulationStatement {
     pub method: Option<(Method, SourceText)>,
     pub step: Option<Scalar>,
+    pub from: Option<Scalar>,
     pub until: Option<Scalar>,
     pub steps: Option<Scalar>,
     pub start: Option<(Start, SourceText)>,
@@ -170,7 +173,14 @@ const FIELDS: &[TableField<SimulationStatement>] = &[
     field("step", "the step, or for an adaptive method the time between rows", |reader, entry, into| {
         into.step = reader.scalar(entry);
     }),
-    field("until", "the time at which the run ends", |reader, entry, into| into.until = reader.scalar(entry)),
+    field("from", "the time at the start, 0 if not stated", |reader, entry, into| into.from = reader.scalar(entry)),
+    field(
+        "until",
+        "the time at which the run ends; before the start, the motion is followed backward",
+        |reader, entry, into| {
+            into.until = reader.scalar(entry);
+        },
+    ),
     field("steps", "how many steps it takes, instead of `until`", |reader, entry, into| {
         into.steps = reader.scalar(entry);
     }),
@@ -239,6 +249,7 @@ fn method(reader: &mut TableReader<'_, '_>, text: &SourceText) -> Option<Method>
 pub(crate) struct ResolvedSettings {
     pub simulation: SimulationSettings,
     pub step: Option<Id>,
+    pub from: Option<Id>,
     pub until: Option<Id>,
 }
 
@@ -251,7 +262,9 @@ pub(crate) fn resolve(
 ) -> ResolvedSettings {
     let statement = &statements.simulation;
     let step = positive(resolver, statement.step.as_ref(), "the step");
-    let until = positive(resolver, statement.until.as_ref(), "the final time");
+    let from = statement.from.as_ref().and_then(|scalar| resolver.setting(scalar, "the start time"));
+    let from = from.map(|(expression, value)| (expression.id(), value));
+    let until = end(resolver, statement.until.as_ref(), from.map_or(0.0, |from| from.1));
     let steps = count(resolver, statement.steps.as_ref(), "the number of steps");
     let record = count(resolver, statement.record.as_ref(), "the recording interval");
     let tolerance = positive(resolver, statement.tolerance.as_ref(), "the tolerance");
@@ -296,6 +309,7 @@ pub(crate) fn resolve(
     let simulation = SimulationSettings {
         method,
         step: step.map(|s| s.1),
+        from: from.map(|from| from.1),
         extent,
         start,
         entropy,
@@ -306,7 +320,7 @@ pub(crate) fn resolve(
         tolerance: tolerance.map(|t| t.1),
         reduce: reduced(resolver, &statement.reduce, coordinates),
     };
-    ResolvedSettings { simulation, step: step.map(|s| s.0), until: until.map(|u| u.0) }
+    ResolvedSettings { simulation, step: step.map(|s| s.0), from: from.map(|f| f.0), until: until.map(|u| u.0) }
 }
 
 /// The names of the coordinates to reduce by, which must be there.
@@ -351,6 +365,18 @@ fn report_no_constraints(resolver: &mut Resolver<'_, '_>, statement: &Simulation
         let diagnostic = Diagnostic::error(Code::Conflict, message);
         resolver.problems.push(diagnostic.at(span, "but the model has no constraints"));
     }
+}
+
+/// A final time, which must be another than that of the start.
+fn end(resolver: &mut Resolver<'_, '_>, scalar: Option<&Scalar>, from: f64) -> Option<(Id, f64)> {
+    let scalar = scalar?;
+    let (expression, value) = resolver.setting(scalar, "the final time")?;
+    if value != from {
+        return Some((expression.id(), value));
+    }
+    let message = format!("the final time must differ from that of the start, {from}");
+    resolver.problems.push(Diagnostic::error(Code::OutOfRange, message).at(scalar.span(), ""));
+    None
 }
 
 fn positive(resolver: &mut Resolver<'_, '_>, scalar: Option<&Scalar>, what: &str) -> Option<(Id, f64)> {

@@ -1,10 +1,13 @@
 //! Following a motion with an adaptive reference integrator, behind the same interface as a scheme.
 
+use std::ops::Range;
+
 use extremal_eval::{CompileError, Program};
 use extremal_expr::{Graph, Id};
 use extremal_mechanics::System;
 use extremal_mechanics::discrete::PhaseFlow;
 
+use super::clock::is_step;
 use super::{Guard, March, StartValues, TotalWork};
 use crate::adaptive::{AdaptiveError, AdaptiveIntegrator, AdaptiveMethod, AdaptiveOptions};
 use crate::configuration::{ConfigurationWatch, PassedConfiguration};
@@ -177,9 +180,7 @@ impl AdaptiveMarcher {
 
     /// Begins a motion with what is compiled already, as [`start`](AdaptiveMarcher::start) would.
     pub fn restart(&mut self, values: &StartValues, h: f64) {
-        let mut state = [&values.q[..], &values.v, &values.s].concat();
-        state.resize(self.names.len() - values.multipliers.len(), 0.0);
-        state.extend(&values.multipliers);
+        let state = self.state_of(values);
         self.integrator = AdaptiveIntegrator::new(self.method, self.options, values.time, &state).by_sizes(&self.alike);
         (self.start_time, self.h, self.step, self.left) = (values.time, h, 0, self.options.max_steps);
         self.beyond = 0;
@@ -188,6 +189,14 @@ impl AdaptiveMarcher {
         self.is_inside = false;
         self.previous = (values.time, state);
         self.constraints.iter_mut().for_each(|constraints| constraints.watch.clear());
+    }
+
+    /// The state with these values; nothing is in the accounts.
+    fn state_of(&self, values: &StartValues) -> Vec<f64> {
+        let mut state = [&values.q[..], &values.v, &values.s].concat();
+        state.resize(self.names.len() - values.multipliers.len(), 0.0);
+        state.extend(&values.multipliers);
+        state
     }
 
     /// A motion begun from now on is given up after so many steps of the integrator at once.
@@ -397,6 +406,26 @@ impl March for AdaptiveMarcher {
         self.step -= 1;
         self.advance_to(self.previous.0 + h)?;
         self.step += 1;
+        Ok(())
+    }
+
+    fn change(&mut self, values: &StartValues, kept: Range<usize>) -> Result<(), StepFailure> {
+        let rest = self.state()[kept.clone()].to_vec();
+        let mut state = self.state_of(values);
+        state[kept].copy_from_slice(&rest);
+        self.previous = (self.integrator.time(), state);
+        self.go_back();
+        Ok(())
+    }
+
+    fn complete(&mut self, end: f64) -> Result<(), StepFailure> {
+        let begin = self.previous.0;
+        if is_step(begin, end, self.h) {
+            self.go_back();
+            return self.advance_to(end);
+        }
+        let (_, state) = &self.previous;
+        self.integrator = AdaptiveIntegrator::new(self.method, self.options, end, state).by_sizes(&self.alike);
         Ok(())
     }
 

@@ -1,5 +1,13 @@
 //! The time of a motion that goes on in steps of one size.
 
+/// Times that differ by no more of their roundings are the same.
+const ROUNDINGS: f64 = 8.0;
+
+/// Is there a step between two times, of a motion with steps of size `h`, and not only round-off?
+pub(crate) fn is_step(begin: f64, end: f64, h: f64) -> bool {
+    (end - begin).abs() > ROUNDINGS * f64::EPSILON * end.abs().max(h.abs())
+}
+
 /// Steps and time of a motion.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Clock {
@@ -16,6 +24,11 @@ pub(crate) struct Clock {
 impl Clock {
     pub fn new(start: f64, h: f64) -> Self {
         Clock { start, h, time: start, steps: 0 }
+    }
+
+    /// The first time.
+    pub fn start(&self) -> f64 {
+        self.start
     }
 
     /// The time after so many steps: a product, so that it does not gather round-off.

@@ -1,6 +1,8 @@
 //! Marching an explicit scheme of many like members, whatever their number: its formulas are those of a few members, of which
 //! all but the first and the last are shifts of one another, and of one pair where all act on each other.
 
+use std::ops::Range;
+
 use extremal_eval::{
     Backend, CompileError, LatticeFormulas, LatticeMachine, LatticeProgram, LatticeRecurrence, NotFinite,
     RecurrenceMachine, Stopped,
@@ -10,7 +12,7 @@ use extremal_mechanics::discrete::Scheme;
 use extremal_mechanics::{Block, summands};
 
 use super::paired::{LatticePairs, PairedInstance, PairedMachine, PairedParts, PairedSteps};
-use super::{Clock, March, TotalWork};
+use super::{Clock, March, StartValues, TotalWork};
 use crate::failure::{Reason, SolveFailure, StepFailure};
 
 /// A scheme for families of few members.
@@ -356,6 +358,16 @@ impl March for LatticeMarcher {
     fn retake(&mut self, h: f64) -> Result<(), StepFailure> {
         self.go_back();
         self.advance_by(h)
+    }
+
+    fn change(&mut self, _values: &StartValues, _kept: Range<usize>) -> Result<(), StepFailure> {
+        // Models with events are unrolled.
+        Err(self.failure(nothing_to_see()))
+    }
+
+    fn complete(&mut self, end: f64) -> Result<(), StepFailure> {
+        let begin = self.clock.time_after(self.clock.steps.saturating_sub(1));
+        self.retake(end - begin)
     }
 
     fn observe(&mut self) -> Result<&[f64], StepFailure> {

@@ -1,6 +1,9 @@
 //! A scheme on its way.
 
+use std::ops::Range;
+
 use super::block::{BlockMark, FusedBlockMark, MotionBlock};
+use super::clock::is_step;
 use super::smoothness::Smoothness;
 use super::{Clock, CompiledScheme, March, StartValues, TotalWork};
 use crate::failure::{Reason, StepFailure};
@@ -15,6 +18,8 @@ pub struct Marcher {
     pub(super) motion: MotionState,
     /// The state before the last step.
     pub(super) previous: Vec<f64>,
+    /// Its time, where it is not that of a whole step: the state was changed there.
+    changed: Option<f64>,
     /// Velocities found by the last observation.
     observed_velocity: Vec<f64>,
     pub(super) smoothness: Smoothness,
@@ -24,6 +29,12 @@ pub struct Marcher {
     shown: Option<(u64, f64)>,
     /// The fused step did not take the next step, and is not asked again.
     refused: bool,
+}
+
+/// The inputs of the start of a scheme.
+fn start_inputs(values: &StartValues, h: f64) -> impl Iterator<Item = f64> {
+    let StartValues { q, v, second, s, multipliers, time } = values;
+    q.iter().chain(v).chain(second).chain(s).chain([time]).copied().chain([h]).chain(multipliers.iter().copied())
 }
 
 impl March for Marcher {
@@ -49,6 +60,7 @@ impl March for Marcher {
 
     fn advance_many(&mut self, steps: u64) -> Result<(), StepFailure> {
         let mut left = steps;
+        self.changed = None;
         while left > 0 {
             // All but the last without a look, for the state before that one is kept.
             if left > 1 && !self.refused {
@@ -69,16 +81,42 @@ impl March for Marcher {
 
     fn advance_by(&mut self, h: f64) -> Result<(), StepFailure> {
         self.previous.copy_from_slice(&self.motion.state);
+        self.changed = None;
         self.take(self.motion.clock.time, h, false).map_err(|reason| self.undo(reason))?;
         self.motion.clock.advance_by(h);
         Ok(())
     }
 
     fn retake(&mut self, h: f64) -> Result<(), StepFailure> {
-        let begin = self.motion.clock.time_after(self.motion.clock.steps - 1);
+        let begin = self.begin_of_last();
         self.motion.state.copy_from_slice(&self.previous);
-        self.take(begin, h, false).map_err(|reason| self.take_back(reason))?;
+        // To go back to the state before it is no step.
+        if h != 0.0 {
+            self.take(begin, h, false).map_err(|reason| self.take_back(reason))?;
+        }
         self.motion.clock.time = begin + h;
+        Ok(())
+    }
+
+    fn change(&mut self, values: &StartValues, kept: Range<usize>) -> Result<(), StepFailure> {
+        let clock = self.motion.clock;
+        let rest = self.motion.state[kept.clone()].to_vec();
+        self.begin_anew(values, clock.start());
+        self.start_inputs.clear();
+        self.start_inputs.extend(start_inputs(&StartValues { time: clock.time, ..values.clone() }, clock.h));
+        let started = self.scheme.start.run(&self.start_inputs, GuessSource::Formula, &mut self.motion.state);
+        self.motion.state[kept].copy_from_slice(&rest);
+        self.previous.copy_from_slice(&self.motion.state);
+        self.changed = Some(clock.time);
+        started.map(|_| ()).map_err(|failure| self.failure(failure.into()))
+    }
+
+    fn complete(&mut self, end: f64) -> Result<(), StepFailure> {
+        let begin = self.begin_of_last();
+        if is_step(begin, end, self.motion.clock.h) {
+            self.retake(end - begin)?;
+        }
+        self.motion.clock.time = end;
         Ok(())
     }
 
@@ -100,6 +138,7 @@ impl March for Marcher {
 
     fn advance_block(&mut self, block: &mut MotionBlock, steps: u64) -> usize {
         let steps = steps.min(block.most_rows() as u64);
+        self.changed = None;
         if self.refused || steps == 0 {
             return 0;
         }
@@ -159,6 +198,7 @@ impl Marcher {
             smoothness: Smoothness::new(scheme.dimension),
             start_inputs: Vec::new(),
             shown: None,
+            changed: None,
             refused: false,
             scheme,
         }
@@ -178,15 +218,10 @@ impl Marcher {
 
     /// Gets ready to begin a run, alone by [`begin`](Marcher::begin) or beside others by a [`LaneStart`](super::LaneStart).
     pub fn make_ready(&mut self, values: &StartValues, h: f64) {
-        let StartValues { q, v, second, s, multipliers, time } = values;
-        let given = q.iter().chain(v).chain(second).chain(s).chain([time, &h]).chain(multipliers).copied();
         self.start_inputs.clear();
-        self.start_inputs.extend(given);
-        self.observed_velocity.copy_from_slice(v);
-        self.smoothness.forget();
-        (self.refused, self.shown) = (false, None);
-        self.scheme.solver.begin(h, *time, v);
-        (self.motion.clock, self.motion.work) = (Clock::new(*time, h), TotalWork::default());
+        self.start_inputs.extend(start_inputs(values, h));
+        (self.motion.clock, self.motion.work) = (Clock::new(values.time, h), TotalWork::default());
+        self.begin_anew(values, values.time);
     }
 
     /// Begins the run that everything is ready for.
@@ -229,6 +264,20 @@ impl Marcher {
         outputs.iter_mut().zip(observed).for_each(|(own, value)| *own = value);
         self.observed_velocity.iter_mut().zip(outputs).for_each(|(own, velocity)| *own = *velocity);
         self.shown = Some((self.motion.clock.steps, self.motion.clock.time));
+    }
+
+    /// Forgets the steps so far, of a motion whose first time this is, before it goes on from another state.
+    fn begin_anew(&mut self, values: &StartValues, first: f64) {
+        self.observed_velocity.copy_from_slice(&values.v);
+        self.smoothness.forget();
+        (self.refused, self.shown, self.changed) = (false, None, None);
+        self.scheme.solver.begin(self.motion.clock.h, first, &values.v);
+    }
+
+    /// The time of the state before the last step.
+    fn begin_of_last(&self) -> f64 {
+        let Clock { steps, .. } = self.motion.clock;
+        self.changed.unwrap_or_else(|| self.motion.clock.time_after(steps.saturating_sub(1)))
     }
 
     /// Takes up to so many steps by the strategies that take many at once; returns how many.
@@ -296,6 +345,9 @@ impl Marcher {
     /// Undoes a step that was counted already.
     fn take_back(&mut self, reason: Reason) -> StepFailure {
         self.motion.clock.take_back();
+        if let Some(time) = self.changed {
+            self.motion.clock.time = time;
+        }
         self.undo(reason)
     }
 

@@ -13,6 +13,8 @@ mod marcher;
 mod paired;
 mod smoothness;
 
+use std::ops::Range;
+
 use extremal_expr::Id;
 
 use crate::configuration::PassedConfiguration;
@@ -98,6 +100,12 @@ pub trait March: Send {
     /// Replaces the last step by one of size `h` from the state before it: how events are located inside a step. The motion
     /// ends there; it is not meant to be continued.
     fn retake(&mut self, h: f64) -> Result<(), StepFailure>;
+    /// Goes on from another state at the present time, somewhere inside the last step. The numbers of the state at `kept` stay; what
+    /// steps before it would say of the next ones is forgotten. [`retake`](March::retake) and [`complete`](March::complete) then begin
+    /// here.
+    fn change(&mut self, values: &StartValues, kept: Range<usize>) -> Result<(), StepFailure>;
+    /// Takes the rest of a step in which the state was [changed](March::change), to its `end`.
+    fn complete(&mut self, end: f64) -> Result<(), StepFailure>;
     /// Velocities, momenta and the further outputs at the present state. A state where one of them does not exist is none
     /// of the motion: after a failure the motion is back at the last good one.
     fn observe(&mut self) -> Result<&[f64], StepFailure>;

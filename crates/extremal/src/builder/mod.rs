@@ -1,6 +1,7 @@
 //! Models stated in Rust instead of a file.
 
 mod boundary;
+mod events;
 mod geometric;
 mod spec;
 mod value;
@@ -359,6 +360,11 @@ impl ModelBuilder {
     /// The time step.
     pub fn step(self, step: impl Into<Value>) -> Self {
         self.with("simulation", "step", step)
+    }
+
+    /// The time at the start.
+    pub fn from(self, time: impl Into<Value>) -> Self {
+        self.with("simulation", "from", time)
     }
 
     /// The time to run to.
