@@ -1,7 +1,9 @@
-//! Development tasks: `cargo xtask test`, `cargo xtask rules`, `cargo xtask wheel`, `cargo xtask fuzz`, `cargo xtask mutants`, `cargo xtask bench`.
+//! Development tasks: `cargo xtask test`, `cargo xtask rules`, `cargo xtask book`, `cargo xtask drawings`, `cargo xtask wheel`, `cargo xtask fuzz`, `cargo xtask mutants`, `cargo xtask bench`.
 
 mod bench;
+mod book;
 mod check;
+mod drawings;
 mod fuzz;
 mod gallery;
 mod models;
@@ -19,6 +21,8 @@ Usage: cargo xtask TASK
 
   test                 rules, formatting, lints, all tests, documentation, every model of the gallery, the Python package
   rules                direction of dependencies, unique names of types and equations, sizes of files, mutants that still apply; builds nothing
+  book                 the book, as pages in target/book
+  drawings             the sheet of all drawings, docs/drawings.png with its page, and the pictures of the book, drawn anew
   wheel                the Python package as a wheel, in target/wheels
   python               that wheel in an environment of its own, and the tests in python/tests
   fuzz [--seconds N]   each fuzz target for N seconds (60 if not said); needs a C++ compiler
@@ -39,6 +43,8 @@ fn main() -> ExitCode {
     let done = match words.as_slice() {
         ["test"] => check::all(),
         ["rules"] => rules::all(),
+        ["book"] => book::build(),
+        ["drawings"] => drawings::all(),
         ["wheel"] => python::wheel().map(drop),
         ["python"] => python::tests(),
         ["fuzz"] => fuzz::all(60),
