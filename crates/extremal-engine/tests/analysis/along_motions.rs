@@ -114,7 +114,7 @@ fn largest_change<'m>(name: &str, problem: &'m Model, motion: &Model, analysis: 
     let RecordedRun { outcome, recorder } = executed(&run);
     let rows = outcome.steps as usize;
     assert!(
-        matches!(outcome.end, End::Reached | End::Stopped { .. }) || rows >= FEWEST_ROWS,
+        matches!(outcome.end, End::Reached | End::Stopped { .. } | End::Accumulated { .. }) || rows >= FEWEST_ROWS,
         "{name}: {:?}",
         outcome.end
     );

@@ -60,14 +60,15 @@ const FURTHER: [(&str, &str); 2] = [
 /// The models of the gallery that move by a method of the program: not boundary problems, and no discrete Lagrangian of their own. The
 /// step of dry friction is continuous in its data where one bound holds for sticking and sliding; where a static one is above, round-off
 /// may turn over which of them counts. The rewritings know forces on coordinates only, no controls, no contact or Poisson structures,
-/// no equations of state and no rotations, whose components are one vector.
+/// no equations of state, no events and no rotations, whose components are one vector.
 fn gallery_models() -> Vec<(String, Source)> {
     let moving = gallery::names().filter(|name| {
         let model = Model::from_toml(gallery::text(name).unwrap()).unwrap();
         let jumps = model.dry_friction().iter().any(|dry| dry.holding.is_some());
         let own = model.discrete().is_some() || model.discretisation().is_some();
         let text = gallery::text(name).unwrap();
-        let structured = ["[poisson]", "[action]", "rotation = true"].iter().any(|kind| text.contains(kind));
+        let structured =
+            ["[poisson]", "[action]", "[events]", "rotation = true"].iter().any(|kind| text.contains(kind));
         let imposed = model.constraints().iter().any(|constraint| !constraint.kind.nature().reacts);
         let of_state = imposed && !model.entropies().is_empty();
         let uncontrolled = model.boundary().is_none() && model.controls().is_empty();
