@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use extremal_testkit::program::{Folder, call, call_with_input};
 
-const PAGES: [(&str, &str); 12] = [
+const PAGES: [(&str, &str); 13] = [
     ("README.md", include_str!("../../../../README.md")),
     ("CONTRIBUTING.md", include_str!("../../../../CONTRIBUTING.md")),
     ("ARCHITECTURE.md", include_str!("../../../../ARCHITECTURE.md")),
