@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::shell::{Step, TaskFailure};
-use crate::{gallery, python, rules};
+use crate::{aarch64, gallery, python, rules};
 
 pub fn all() -> Result<(), TaskFailure> {
     rules::all()?;
@@ -15,7 +15,8 @@ pub fn all() -> Result<(), TaskFailure> {
         .with("RUSTDOCFLAGS", "-D warnings")
         .run()?;
     gallery::all()?;
-    python::tests()
+    python::tests()?;
+    aarch64::if_possible()
 }
 
 /// The library without any of its features, and for browsers where the target is installed.
