@@ -38,5 +38,5 @@ def to_pandas(table: Any) -> Any:
         columns["member"] = table.member
     columns.update((name, table[name]) for name in table.columns)
     if hasattr(table, "member"):
-        columns.update(status=table.status, reason=table.reason)
+        columns.update(status=table.status, reason=table.reason, warning=table.warning)
     return pandas.DataFrame(columns)

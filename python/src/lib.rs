@@ -5,11 +5,13 @@
 mod columns;
 mod errors;
 mod function;
+mod members;
 mod model;
 mod motion;
 mod options;
 mod run;
 mod solution;
+mod solve;
 mod sweep;
 mod watch;
 

@@ -11,9 +11,10 @@ use pyo3::types::{PyDict, PyTuple, PyType};
 use crate::errors::{diagnostics, raised};
 use crate::function::PyFunction;
 use crate::motion::{PyMotion, PyStream};
-use crate::options::{StepOptions, method, sought};
+use crate::options::{StepOptions, method};
 use crate::run::PyRun;
 use crate::solution::PySolution;
+use crate::solve::{counted_problems, solved, solved_many};
 use crate::sweep::{counted, swept};
 use crate::watch::PythonWatch;
 use crate::{as_python, written_in_python};
@@ -322,40 +323,40 @@ impl PyModel {
     /// >>> s = ex.gallery("double-integrator").solve(steps=100)
     /// >>> s.status
     /// 'optimal'
-    #[pyo3(signature = (*, steps=None, method=None, refine=None, seek=None, tolerance=None, start_from=None, progress=None))]
-    #[allow(clippy::too_many_arguments)]
-    fn solve(
-        &self,
-        py: Python<'_>,
-        steps: Option<usize>,
-        method: Option<&str>,
-        refine: Option<f64>,
-        seek: Option<&str>,
-        tolerance: Option<f64>,
-        start_from: Option<&PySolution>,
-        progress: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<PySolution> {
-        let mut problem = self.model.solve();
-        if let Some(steps) = steps {
-            problem = problem.steps(steps);
+    #[pyo3(
+        signature = (**options),
+        text_signature = "($self, *, steps=None, method=None, refine=None, seek=None, tolerance=None, start_from=None, progress=None)"
+    )]
+    fn solve(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<PySolution> {
+        solved(py, self.model.solve(), self.model.text(), options)
+    }
+
+    /// Solves many problems: one for each combination of what varies, as for `sweep`, of parameters alone; with `starts`, each from so
+    /// many shaken guesses besides (the column `start` is the number of the guess). Rows have `objective`, `duration`, `steps`,
+    /// `iterations`, `residual`, `dual_residual`, `end_error` of a simulation and `grid_error` beside another grid; a problem without a
+    /// solution is a row that says so. With `file`, `members`, `client`, `shards` and `folder` as for `sweep`.
+    ///
+    /// >>> import extremal as ex
+    /// >>> e = ex.gallery("cart-pole-swing").solve_many(vary={"limit": [4, 20]}, steps=40)
+    /// >>> e.status[0], e.failed, e["limit"].tolist()
+    /// ('infeasible', 1, [4.0, 20.0])
+    #[pyo3(
+        signature = (**options),
+        text_signature = "($self, *, vary=None, random=None, samples=None, seed=0, starts=0, file=None, threads=None, members=None, client=None, shards=None, folder=None, progress=None, steps=None, method=None, refine=None, seek=None, tolerance=None, start_from=None)"
+    )]
+    fn solve_many<'py>(slf: &Bound<'py, Self>, options: Option<&Bound<'py, PyDict>>) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        if options.is_some_and(|options| options.contains("client").unwrap_or(false)) {
+            return written_in_python(py, "distributed", "solved")?.call((slf,), options);
         }
-        if let Some(text) = method {
-            problem = problem.method(self::method(text)?);
-        }
-        if let Some(tolerance) = refine {
-            problem = problem.refine(tolerance);
-        }
-        if let Some(text) = seek {
-            problem = problem.seek(sought(text)?);
-        }
-        if let Some(tolerance) = tolerance {
-            problem = problem.tolerance(tolerance);
-        }
-        if let Some(guess) = start_from {
-            problem = problem.start_from(guess.solution());
-        }
-        let watch = PythonWatch::new(py, progress)?;
-        Ok(PySolution::of(watch.over(py, self.model.text(), |watch| problem.run_with(watch))?))
+        let model = &slf.get().model;
+        Ok(Bound::new(py, solved_many(py, model.solve(), model.text(), options)?)?.into_any())
+    }
+
+    /// How many members there are of many problems with these options.
+    #[pyo3(signature = (**options))]
+    fn _count_problems(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<u64> {
+        counted_problems(py, self.model.solve(), options)
     }
 
     /// Compiles expressions of the model: of `t`, coordinates, `x'` and `x''`, entropies, states, controls, parameters and definitions;

@@ -2,12 +2,13 @@
 
 use extremal::{Distribution, Ensemble, Record, Sweep};
 use numpy::PyArray1;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
 
 use crate::columns::{LentTable, lent};
 use crate::errors::raised;
+use crate::members::MemberOptions;
 use crate::options::StepOptions;
 use crate::run::unknown;
 use crate::watch::PythonWatch;
@@ -18,6 +19,13 @@ use crate::{as_python, written_in_python};
 #[derive(Clone, PartialEq)]
 pub struct PyDistribution {
     distribution: Distribution,
+}
+
+impl PyDistribution {
+    /// What it is to the library.
+    pub fn distribution(&self) -> Distribution {
+        self.distribution
+    }
 }
 
 #[pymethods]
@@ -60,21 +68,6 @@ pub fn uniform(low: f64, high: f64) -> PyResult<PyDistribution> {
     Ok(PyDistribution { distribution: Distribution::Uniform { from: low, to: high } })
 }
 
-/// Everything of a sweep but its steps.
-#[derive(Default)]
-struct SweepWish<'py> {
-    vary: Option<Bound<'py, PyDict>>,
-    random: Option<Bound<'py, PyDict>>,
-    samples: Option<u64>,
-    seed: u64,
-    record: Option<String>,
-    every: Option<u64>,
-    threads: Option<usize>,
-    file: Option<std::path::PathBuf>,
-    members: Option<(u64, u64)>,
-    progress: Option<Bound<'py, PyAny>>,
-}
-
 /// The sweep that keywords ask for, run.
 pub fn swept<'py>(
     py: Python<'py>,
@@ -82,9 +75,9 @@ pub fn swept<'py>(
     source: &str,
     keywords: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<PyEnsemble> {
-    let (sweep, wish) = wished(sweep, keywords)?;
-    let watch = PythonWatch::new(py, wish.progress.as_ref())?;
-    let file = wish.file;
+    let (sweep, members) = wished(sweep, keywords)?;
+    let watch = PythonWatch::new(py, members.progress.as_ref())?;
+    let file = members.file;
     let done = watch.over(py, source, |watch| match &file {
         Some(path) => sweep.write_with(path, watch),
         None => sweep.run_with(watch),
@@ -99,66 +92,19 @@ pub fn counted(py: Python<'_>, sweep: Sweep, keywords: Option<&Bound<'_, PyDict>
 }
 
 /// The sweep that keywords ask for, and what is not part of it.
-fn wished<'py>(sweep: Sweep, keywords: Option<&Bound<'py, PyDict>>) -> PyResult<(Sweep, SweepWish<'py>)> {
-    let mut wish = SweepWish::default();
+fn wished<'py>(sweep: Sweep, keywords: Option<&Bound<'py, PyDict>>) -> PyResult<(Sweep, MemberOptions<'py>)> {
+    let mut members = MemberOptions::default();
+    let (mut kept, mut every) = (None::<String>, None);
     let options = StepOptions::read(keywords, |key, value| {
         match key {
-            "vary" => wish.vary = value.extract()?,
-            "random" => wish.random = value.extract()?,
-            "samples" => wish.samples = value.extract()?,
-            "seed" => wish.seed = value.extract()?,
-            "record" => wish.record = value.extract()?,
-            "every" => wish.every = value.extract()?,
-            "threads" => wish.threads = value.extract()?,
-            "file" => wish.file = value.extract()?,
-            "members" => wish.members = value.extract()?,
-            "progress" => wish.progress = Some(value.clone()),
-            _ => return Ok(false),
+            "record" => kept = value.extract()?,
+            "every" => every = value.extract()?,
+            _ => return members.takes(key, value),
         }
         Ok(true)
     })?;
-    let mut sweep = options.sweep(sweep)?;
-    for (name, values) in wish.vary.iter().flatten() {
-        sweep = varied(sweep, &name.str()?.to_string(), &values)?;
-    }
-    for (name, values) in wish.random.iter().flatten() {
-        let distribution = match values.cast::<PyDistribution>() {
-            Ok(known) => known.get().distribution,
-            Err(_) => {
-                let (from, to) = values.extract()?;
-                Distribution::Uniform { from, to }
-            }
-        };
-        sweep = sweep.random(&name.str()?.to_string(), distribution);
-    }
-    if let Some(samples) = wish.samples {
-        sweep = sweep.samples(samples, wish.seed);
-    }
-    sweep = sweep.record(record(wish.record.as_deref(), wish.every)?);
-    if let Some(threads) = wish.threads {
-        sweep = sweep.threads(threads);
-    }
-    if let Some((begin, end)) = wish.members {
-        sweep = sweep.members(begin..end);
-    }
-    Ok((sweep, wish))
-}
-
-/// `(from, to, count)` is a range, everything else a list of values.
-fn varied(sweep: Sweep, name: &str, values: &Bound<'_, PyAny>) -> PyResult<Sweep> {
-    if values.is_instance_of::<PyTuple>() {
-        let (from, to, count): (f64, f64, u64) = values.extract().map_err(|_| {
-            PyTypeError::new_err(format!(
-                "a range of `{name}` is (from, to, count); give its values as a list or an array"
-            ))
-        })?;
-        return Ok(sweep.vary(name, from..=to, count));
-    }
-    let listed: Vec<f64> = match values.hasattr("tolist")? {
-        true => values.call_method0("tolist")?.extract()?,
-        false => values.extract()?,
-    };
-    Ok(sweep.values(name, &listed))
+    let sweep = members.applied_to(options.sweep(sweep)?)?;
+    Ok((sweep.record(record(kept.as_deref(), every)?), members))
 }
 
 fn record(name: Option<&str>, every: Option<u64>) -> PyResult<Record> {
@@ -232,7 +178,7 @@ impl PyEnsemble {
         lent(slf.get().ensemble.numbers().unwrap_or_default(), slf.clone().into_any())
     }
 
-    /// How each member ended: `finished`, `stopped` or `failed`.
+    /// How each member ended: `finished`, `stopped` or `failed`; of boundary problems as `Solution.status` says, or `refused`.
     #[getter]
     fn status<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         PyList::new(py, self.words("status"))
@@ -242,6 +188,12 @@ impl PyEnsemble {
     #[getter]
     fn reason<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         PyList::new(py, self.words("reason"))
+    }
+
+    /// What there is a warning of, where there is one.
+    #[getter]
+    fn warning<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        PyList::new(py, self.words("warning"))
     }
 
     /// How many members there are.
@@ -262,7 +214,7 @@ impl PyEnsemble {
         self.ensemble.warned()
     }
 
-    /// All that `extremal sweep --json` prints of it, as a dictionary.
+    /// All that `extremal sweep --json` or `extremal solve --json` prints of it, as a dictionary.
     #[getter]
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         as_python(py, &self.ensemble)

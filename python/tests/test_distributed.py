@@ -27,7 +27,7 @@ def test_a_range_of_members_has_their_bits():
 def client():
     from distributed import Client, LocalCluster
 
-    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster, Client(cluster) as client:
+    with LocalCluster(n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None) as cluster, Client(cluster) as client:
         yield client
 
 
@@ -69,7 +69,43 @@ def test_one_file_of_all_shards_is_that_of_one_process(client, tmp_path):
         ex.merge([file], tmp_path / "again.parquet")
 
 
+def test_a_million_members_survive_the_loss_of_a_worker(client, tmp_path):
+    model = ex.Model("Oscillator", coordinates={"x": 1.0}, lagrangian="x'^2/2 - x^2/2 - x^4/4")
+    wish = dict(random={"x": (-1, 1), "x'": ex.normal(0, 1)}, samples=1_000_000, seed=3, method="left", step=0.01, steps=2)
+    model.sweep(**wish, file=tmp_path / "whole.parquet")
+    victim, killed = next(iter(client.run(os.getpid).values())), []
+
+    def kill_one(done, total):
+        if not killed and 5 * done >= total:
+            killed.append(os.kill(victim, signal.SIGKILL))
+
+    model.sweep(**wish, client=client, shards=30, file=tmp_path / "shared.parquet", progress=kill_one)
+    assert killed
+    assert same_bytes(tmp_path / "whole.parquet", tmp_path / "shared.parquet")
+
+
+def same_bytes(one, other):
+    with open(one, "rb") as one, open(other, "rb") as other:
+        while piece := one.read(1 << 22):
+            if piece != other.read(len(piece)):
+                return False
+        return not other.read(1)
+
+
+def test_many_problems_are_shared(client, tmp_path):
+    model = ex.gallery("cart-pole-swing")
+    wish = dict(vary={"limit": (4, 20, 5)}, starts=1, seed=2, steps=10)
+    whole, shared = model.solve_many(**wish), model.solve_many(**wish, client=client, shards=4)
+    assert shared.member.tolist() == list(range(10)) and shared.status == whole.status and shared.failed == whole.failed
+    for name in whole.columns:
+        assert np.array_equal(shared[name], whole[name], equal_nan=True), name
+    model.solve_many(**wish, client=client, shards=3, file=tmp_path / "shared.parquet")
+    model.solve_many(**wish, file=tmp_path / "whole.parquet")
+    assert (tmp_path / "whole.parquet").read_bytes() == (tmp_path / "shared.parquet").read_bytes()
+
+
 def test_shards_are_files_in_a_folder(client, tmp_path):
+    import dask.dataframe
     import polars
 
     model = ex.gallery("double-pendulum")
@@ -82,3 +118,5 @@ def test_shards_are_files_in_a_folder(client, tmp_path):
     whole = model.sweep(**wish)
     assert table["member"].to_list() == list(range(400))
     assert all(np.array_equal(table[name].to_numpy(), whole[name]) for name in whole.columns)
+    together = dask.dataframe.read_parquet(files)
+    assert together.npartitions == 4 and together["member"].sum().compute() == sum(range(400))

@@ -38,6 +38,7 @@ pub fn tests() -> Result<(), TaskFailure> {
     let wheel = wheel()?;
     let wheel = wheel.to_string_lossy();
     alone(&wheel)?;
+    sources()?;
     let tests = environment("tests")?;
     pip(&tests, "what the tests need", &[&format!("{wheel}[test]")])?;
     pip(&tests, "the wheel", &["--no-deps", "--force-reinstall", &wheel])?;
@@ -60,6 +61,26 @@ fn alone(wheel: &str) -> Result<(), TaskFailure> {
     pip(&alone, "the wheel alone", &[wheel])?;
     let one_run = "import extremal as ex; assert ex.gallery('pendulum').run(until=1)['theta'].size > 1";
     Step::new("the wheel alone", &program(&alone, "python"), &["-c", one_run]).run_silently()
+}
+
+/// What pip unpacks where there is no wheel: cargo must find all that it needs in it.
+fn sources() -> Result<(), TaskFailure> {
+    let tools = environment("tools")?;
+    let folder = target().join("sdist");
+    let _ = fs::remove_dir_all(&folder);
+    let out = folder.to_string_lossy();
+    let pack = ["sdist", "--manifest-path", "python/Cargo.toml", "--out", &*out];
+    Step::new("source distribution", &program(&tools, "maturin"), &pack).run_silently()?;
+    let entries = || fs::read_dir(&folder).into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path());
+    let packed = entries().next().ok_or_else(|| failure("source distribution", "maturin has left none"))?;
+    let unpack = ["-m", "tarfile", "--extract", &*packed.to_string_lossy(), &*out];
+    Step::new("source distribution", &program(&tools, "python"), &unpack).run_silently()?;
+    let unpacked = entries().find(|path| path.is_dir());
+    let unpacked = unpacked.ok_or_else(|| failure("source distribution", "there is nothing in it"))?;
+    let manifest = unpacked.join("python/Cargo.toml");
+    Step::cargo("source distribution", &["check", "--manifest-path", &*manifest.to_string_lossy()])
+        .with("CARGO_TARGET_DIR", &target().to_string_lossy())
+        .run()
 }
 
 /// A virtual environment of this name, made if it is not there.

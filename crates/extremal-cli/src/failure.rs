@@ -11,6 +11,7 @@ use extremal_engine::drawing::DrawingError;
 use extremal_engine::export::ExportError;
 use extremal_engine::mechanics::discrete::SchemeError;
 use extremal_engine::model::render;
+use extremal_engine::problems::ProblemSetError;
 use extremal_engine::run::{ConstraintError, SettingsError, SetupError};
 use extremal_engine::sweep::{ListError, SweepError, VariationError};
 use extremal_engine::trajectory::frame::{FrameError, MergeError};
@@ -82,6 +83,11 @@ pub enum CommandError {
     /// The ensemble cannot be set up.
     #[error(transparent)]
     Sweep(#[from] SweepError),
+    /// Many problems cannot be set up.
+    #[error(transparent)]
+    Problems(#[from] ProblemSetError),
+    #[error("`{0}` goes with one problem, and many are solved: leave it out, or what varies and `--rows`")]
+    OfOneProblem(&'static str),
     #[error("`{0}` cannot be set and vary at once: leave out `--set {0}` or its variation")]
     SetAndVaried(String),
     #[error("`{path}` is no list of members: {source}")]
@@ -131,6 +137,20 @@ fn setup_hint(error: &SetupError) -> Option<&'static str> {
     })
 }
 
+fn sweep_hint(error: &SweepError) -> Option<&'static str> {
+    Some(match error {
+        SweepError::Setup(error) => setup_hint(error)?,
+        SweepError::TooManyRows { .. } => "record fewer with `--every N`",
+        SweepError::Variation(VariationError::Nothing) => {
+            "say `--vary NAME=FROM:TO:COUNT`, `--random NAME=FROM:TO --samples N` or `--list FILE`"
+        }
+        SweepError::Variation(VariationError::Structural { .. }) => "set it with `--set NAME=VALUE`",
+        SweepError::Variation(VariationError::NoSamples) => "say `--samples N`",
+        SweepError::Variation(VariationError::NothingRandom) => "`--samples` goes with `--random NAME=FROM:TO`",
+        _ => return None,
+    })
+}
+
 impl CommandError {
     /// Says on standard error what is wrong. A reader of standard output that has seen enough is no error.
     pub fn report(&self) {
@@ -156,7 +176,8 @@ impl CommandError {
     /// The option that helps, which the library does not know.
     fn hint(&self) -> Option<&'static str> {
         Some(match self {
-            CommandError::Setup(error) | CommandError::Sweep(SweepError::Setup(error)) => setup_hint(error)?,
+            CommandError::Setup(error) => setup_hint(error)?,
+            CommandError::Sweep(error) | CommandError::Problems(ProblemSetError::Sweep(error)) => sweep_hint(error)?,
             CommandError::Compare(CompareError::Setup { source, .. }) => setup_hint(source)?,
             CommandError::Export(ExportError::Setup(error)) => setup_hint(error)?,
             CommandError::Export(ExportError::Adaptive { .. }) => "say `--method midpoint`",
@@ -167,19 +188,9 @@ impl CommandError {
                 "continue it with `--resume`, or begin anew with `--force`"
             }
             CommandError::Merge(MergeError::Missing { .. }) => {
-                "march them with `extremal sweep --members A:B` or `--shard K/N`"
+                "compute them with `--members A:B` or `--shard K/N` of the same command"
             }
-            CommandError::Merge(MergeError::Unfinished { .. }) => "continue it with `extremal sweep --resume`",
-            CommandError::Sweep(SweepError::TooManyRows { .. }) => "record fewer with `--every N`",
-            CommandError::Sweep(SweepError::Variation(error)) => match error {
-                VariationError::Nothing => {
-                    "say `--vary NAME=FROM:TO:COUNT`, `--random NAME=FROM:TO --samples N` or `--list FILE`"
-                }
-                VariationError::Structural { .. } => "set it with `--set NAME=VALUE`",
-                VariationError::NoSamples => "say `--samples N`",
-                VariationError::NothingRandom => "`--samples` goes with `--random NAME=FROM:TO`",
-                _ => return None,
-            },
+            CommandError::Merge(MergeError::Unfinished { .. }) => "continue it with `--resume`",
             _ => return None,
         })
     }

@@ -4,12 +4,15 @@ mod animation;
 mod arguments;
 mod commands;
 mod compare_figure;
+mod ensemble;
 mod failure;
 mod interrupt;
 // An allocator cannot be written without it.
+mod members_told;
 #[allow(unsafe_code)]
 mod memory;
 mod outputs;
+mod problems_summary;
 mod progress;
 mod shard;
 mod solution_summary;

@@ -34,6 +34,7 @@ pub mod export;
 pub mod function;
 pub mod gallery;
 pub mod printed;
+pub mod problems;
 mod random;
 pub mod run;
 mod serialized;

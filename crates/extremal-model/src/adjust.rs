@@ -44,21 +44,32 @@ impl Model {
     /// # Errors
     /// The value makes no sense in this model, which is then left as it was.
     pub fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
-        let parameters = &self.content.parameters;
-        let Some(place) = parameters.iter().position(|parameter| parameter.name == name) else {
-            let suggestion = nearest(name, parameters.iter().map(|p| p.name.as_str())).map(str::to_owned);
-            return Err(ParameterError::Unknown { name: name.to_owned(), suggestion });
-        };
-        if parameters[place].structural {
-            return Err(ParameterError::Structural { name: name.to_owned() });
+        self.set_parameters(&[(name, value)])
+    }
+
+    /// Gives several parameters other values at once: what they make together must make sense, not what one of them alone would.
+    ///
+    /// # Errors
+    /// The values make no sense in this model, which is then left as it was.
+    pub fn set_parameters(&mut self, changes: &[(&str, f64)]) -> Result<(), ParameterError> {
+        let Some(((name, value), before)) = changes.split_last() else { return Ok(()) };
+        let before: String = before.iter().map(|(name, value)| format!("{name} = {value}, ")).collect();
+        let change = ParameterChange { model: self, name: &format!("{before}{name}"), value: *value };
+        let mut parameters = self.content.parameters.clone();
+        for (name, value) in changes {
+            let Some(place) = parameters.iter().position(|parameter| parameter.name == *name) else {
+                let suggestion = nearest(name, parameters.iter().map(|p| p.name.as_str())).map(str::to_owned);
+                return Err(ParameterError::Unknown { name: (*name).to_owned(), suggestion });
+            };
+            if parameters[place].structural {
+                return Err(ParameterError::Structural { name: (*name).to_owned() });
+            }
+            let Some(exact) = decimal(&format!("{value:?}")) else {
+                return Err(change.not_finite(format!("the parameter `{name}`")));
+            };
+            parameters[place].expression = self.graph.rational(exact.clone()).id();
+            parameters[place].exact = Some(exact);
         }
-        let change = ParameterChange { model: self, name, value };
-        let Some(exact) = decimal(&format!("{value:?}")) else {
-            return Err(change.not_finite(format!("the parameter `{name}`")));
-        };
-        let mut parameters = parameters.clone();
-        parameters[place].expression = self.graph.rational(exact.clone()).id();
-        parameters[place].exact = Some(exact);
         change.follow(&mut parameters)?;
         let simulation = change.settings(&parameters)?;
         change.check_start(&parameters, simulation.step)?;

@@ -135,6 +135,14 @@ fn parameters_change_and_what_depends_on_them_follows() {
     model.set_parameter("w", 1.0).unwrap();
     model.set_parameter("k", 16.0).unwrap();
     assert_eq!(model.initial().positions, [1.0, 2.0, 3.0], "a value that was set no longer follows its expression");
+
+    // Either of these alone would make no sense with the other as it was.
+    let both = model.set_parameters(&[("w", 1.0), ("k", 0.5)]);
+    assert_eq!(error(both), "with w = 1, k = 0.5, the final time is not positive");
+    model.set_parameters(&[("w", 2.0), ("k", 4.0)]).unwrap();
+    assert_eq!((model.initial().positions, model.simulation().step), (vec![2.0, 4.0, 6.0], Some(0.5)));
+    assert!(matches!(model.set_parameters(&[("k", 9.0), ("n", 3.0)]), Err(ParameterError::Structural { .. })));
+    assert_eq!(model.parameter_values()[1], 4.0, "a refused change changes nothing");
 }
 
 #[test]

@@ -17,14 +17,14 @@ pub fn random(axes: &[&str], samples: u64, seed: u64) -> Variation {
     Variation { random, samples, seed, ..Variation::default() }
 }
 
-/// The rows of a sweep that were collected.
-pub struct SweepRows {
+/// The rows of an ensemble that were collected.
+pub struct SweepRows<S = Summary> {
     /// The names of the columns.
     pub fields: Fields,
     /// The rows.
     pub frame: Frame,
     /// What became of the members.
-    pub summary: Summary,
+    pub summary: S,
 }
 
 impl SweepRows {
@@ -38,7 +38,9 @@ impl SweepRows {
         let (frame, summary) = sweep.collect(threads);
         SweepRows { fields: sweep.fields().clone(), frame, summary }
     }
+}
 
+impl<S> SweepRows<S> {
     /// A column of numbers.
     pub fn column(&self, name: &str) -> &[f64] {
         let at = self.fields.number_names().iter().position(|other| other == name);

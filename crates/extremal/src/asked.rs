@@ -106,6 +106,119 @@ macro_rules! step_options {
     };
 }
 
+/// The methods of everything that has many members: a struct with fields `variation` and `threads` says these of it, and what may vary.
+macro_rules! variation_options {
+    ($(#[$what:meta])* vary) => {
+        $(#[$what])*
+        #[must_use]
+        pub fn vary(mut self, name: &str, range: std::ops::RangeInclusive<f64>, count: u64) -> Self {
+            let values = extremal_engine::sweep::Values::Range { from: *range.start(), to: *range.end(), count };
+            self.variation.grid.push(extremal_engine::sweep::Axis { name: name.to_owned(), values });
+            self
+        }
+
+        /// Varies it over these values.
+        #[must_use]
+        pub fn values(mut self, name: &str, values: &[f64]) -> Self {
+            let values = extremal_engine::sweep::Values::Listed(values.to_vec());
+            self.variation.grid.push(extremal_engine::sweep::Axis { name: name.to_owned(), values });
+            self
+        }
+
+        /// Draws it at random; `samples` says how often.
+        #[must_use]
+        pub fn random(mut self, name: &str, distribution: $crate::Distribution) -> Self {
+            self.variation.random.push(extremal_engine::sweep::RandomAxis { name: name.to_owned(), distribution });
+            self
+        }
+
+        /// How often random values are drawn, and which ones.
+        #[must_use]
+        pub fn samples(mut self, samples: u64, seed: u64) -> Self {
+            (self.variation.samples, self.variation.seed) = (samples, seed);
+            self
+        }
+
+        /// How many threads compute; the rows do not depend on it.
+        #[must_use]
+        pub fn threads(mut self, threads: usize) -> Self {
+            self.threads = Some(threads);
+            self
+        }
+    };
+}
+
+/// How everything that has many members is done: a struct with `members`, a function `compiled` and a function `ensemble` beside it
+/// says these of it; `ended` is what is said where the observer ends it.
+macro_rules! ensemble_runs {
+    ($ended:literal, $(#[$part:meta])* members) => {
+        $(#[$part])*
+        #[must_use]
+        pub fn members(mut self, range: std::ops::Range<u64>) -> Self {
+            self.members = Some(range);
+            self
+        }
+
+        /// How many members there are in all.
+        ///
+        /// # Errors
+        /// It cannot be set up.
+        pub fn count(&self) -> Result<u64, Error> {
+            Ok(Self { members: None, ..self.clone() }.compiled()?.members())
+        }
+
+        /// Computes them and keeps the rows.
+        ///
+        /// # Errors
+        /// It cannot be set up. Members that fail are rows that say so.
+        pub fn run(&self) -> Result<Ensemble, Error> {
+            self.run_with(unwatched)
+        }
+
+        /// The same; the observer may end it.
+        ///
+        /// # Errors
+        /// As for `run`; one that was ended is [`ErrorKind::Interrupted`], and [`Error::ensemble`] has the members that were done.
+        pub fn run_with(&self, mut observer: impl Observer) -> Result<Ensemble, Error> {
+            let compiled = self.compiled()?;
+            let watch = |now: SweepProgress| observer.progress(Progress { done: now.done, total: Some(now.members) });
+            let (frame, outcome) = compiled.collect_watched(thread_count(self.threads), watch);
+            let all = ensemble(&compiled, &outcome, Some(frame));
+            match outcome.complete {
+                true => Ok(all),
+                false => Err(Error::new(ErrorKind::Interrupted, $ended).with_ensemble(all)),
+            }
+        }
+
+        /// Computes them and writes the rows to a file, as .csv or .parquet, in bounded memory. One that is there already is continued,
+        /// if the same call was interrupted there.
+        ///
+        /// # Errors
+        /// It cannot be set up, or the file not be written.
+        pub fn write(&self, path: impl AsRef<std::path::Path>) -> Result<Ensemble, Error> {
+            self.write_with(path, unwatched)
+        }
+
+        /// The same; the observer may end it, and the file can then be continued.
+        ///
+        /// # Errors
+        /// As for `write`; one that was ended is [`ErrorKind::Interrupted`].
+        pub fn write_with(
+            &self,
+            path: impl AsRef<std::path::Path>,
+            mut observer: impl Observer,
+        ) -> Result<Ensemble, Error> {
+            let compiled = self.compiled()?;
+            let watch = |now: SweepProgress| observer.progress(Progress { done: now.done, total: Some(now.members) });
+            let outcome = compiled.to_file(path.as_ref(), Existing::Resume, thread_count(self.threads), watch)?;
+            match outcome.complete {
+                true => Ok(ensemble(&compiled, &outcome, None)),
+                false => Err(Error::new(ErrorKind::Interrupted, concat!($ended, "; its file can be continued"))),
+            }
+        }
+    };
+}
+
 /// A result that is shared: its columns by their names between brackets, its summary as data.
 macro_rules! shared_result {
     ($result:ident.$shared:ident) => {
@@ -132,4 +245,4 @@ macro_rules! shared_result {
     };
 }
 
-pub(crate) use {setters, shared_result, step_options};
+pub(crate) use {ensemble_runs, setters, shared_result, step_options, variation_options};

@@ -9,6 +9,7 @@ use extremal_engine::compare::CompareError;
 use extremal_engine::function::FunctionError;
 use extremal_engine::mechanics::discrete::SchemeError;
 use extremal_engine::model::{Diagnostic, MethodError, render};
+use extremal_engine::problems::ProblemSetError;
 use extremal_engine::run::{ChangeError, SetupError};
 use extremal_engine::sweep::{AxisError, SweepError};
 #[cfg(feature = "plot")]
@@ -194,6 +195,16 @@ impl From<SweepError> for Error {
     fn from(error: SweepError) -> Error {
         match error {
             SweepError::Setup(error) => error.into(),
+            other => Error::new(ErrorKind::Settings, other.to_string()),
+        }
+    }
+}
+
+impl From<ProblemSetError> for Error {
+    fn from(error: ProblemSetError) -> Error {
+        match error {
+            ProblemSetError::Sweep(error) => error.into(),
+            ProblemSetError::Problem(error) => error.into(),
             other => Error::new(ErrorKind::Settings, other.to_string()),
         }
     }

@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use extremal_engine::Method;
 use extremal_engine::boundary::{
-    Assessment, Guess, Level, Problem, Refinement, Seek, SolutionTable, SolveReport, SolveSettings, Statement, Status,
+    Answer, Guess, Problem, Refinement, Seek, SolutionTable, SolveReport, SolveSettings, Statement, Status,
 };
 use extremal_engine::trajectory::{Recorder, sig};
 
 use crate::asked::shared_result;
 use crate::observer::unwatched;
-use crate::{Error, ErrorKind, Model, Observer, Plot, Progress};
+use crate::{Error, ErrorKind, Model, Observer, Optimizations, Plot, Progress};
 
 /// The problem that `[boundary]`, `[controls]` and `[objective]` of a model state, and how it is to be solved.
 ///
@@ -75,6 +75,12 @@ impl Optimization {
         self
     }
 
+    /// The same problem with many parameters, or from many guesses, in one call.
+    #[must_use]
+    pub fn many(self) -> Optimizations {
+        Optimizations::of(self)
+    }
+
     /// Starts from another solution.
     #[must_use]
     pub fn start_from(mut self, solution: &Solution) -> Self {
@@ -95,32 +101,17 @@ impl Optimization {
     /// # Errors
     /// As for [`Optimization::run`]; one that was ended is [`ErrorKind::Interrupted`].
     pub fn run_with(&self, mut observer: impl Observer) -> Result<Solution, Error> {
-        if !(self.settings.options.tolerance > 0.0 && self.settings.options.tolerance < 1.0)
-            || self.refine.is_some_and(|tolerance| !(tolerance > 0.0 && tolerance < 1.0))
-        {
-            return Err(Error::new(ErrorKind::Settings, "an error that may be left is a number above 0 and below 1"));
-        }
-        self.method.iter().try_for_each(Method::check)?;
+        self.check()?;
         let model = self.model.working_copy();
-        let method = self.method.clone().unwrap_or_else(|| model.simulation().method.clone());
+        let method = self.method_of(&model);
         let problem = Problem::new(&model, Statement::of(&model)?, &method)?;
-        let guess = self.guess.as_ref().map_or(Guess::Stated, |solution| Guess::Table(solution.table()));
         let mut done = 0;
         let mut watch = |_: &_| -> ControlFlow<()> {
             done += 1;
             observer.progress(Progress { done, total: None })
         };
-        let refinement = self.refine.map(|tolerance| Refinement { tolerance, ..Refinement::default() });
-        let (mut found, levels) = match refinement {
-            Some(refinement) => problem.refine(&guess, &self.settings, refinement, &mut watch)?,
-            None => (problem.solve(&guess, &self.settings, &mut watch)?, Vec::new()),
-        };
-        let refined = refinement.map(|refinement| (&levels[..], refinement));
-        let assessment = problem.assess(&found, &self.settings, refined, &mut watch)?;
-        if let Some(assessment) = &assessment {
-            found = found.judged(assessment);
-        }
-        let solution = Solution::of(&problem, found, assessment.as_ref(), &levels);
+        let answer = problem.answer(&self.first_guess(), &self.settings, self.refinement(), &mut watch)?;
+        let solution = Solution::of(&problem, answer);
         match solution.status() {
             status if status.is_solved() => Ok(solution),
             Status::Interrupted => {
@@ -132,6 +123,39 @@ impl Optimization {
                 Err(Error::new(ErrorKind::Unsolved, message).with_solution(solution))
             }
         }
+    }
+}
+
+impl Optimization {
+    /// # Errors
+    /// A method that cannot be, or an error that may be left which is none.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let part = |tolerance: f64| tolerance > 0.0 && tolerance < 1.0;
+        if !(part(self.settings.options.tolerance) && self.refine.is_none_or(part)) {
+            return Err(Error::new(ErrorKind::Settings, "an error that may be left is a number above 0 and below 1"));
+        }
+        Ok(self.method.iter().try_for_each(Method::check)?)
+    }
+
+    pub(crate) fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The method that is asked for, or that of the model.
+    pub(crate) fn method_of(&self, model: &extremal_engine::Model) -> Method {
+        self.method.clone().unwrap_or_else(|| model.simulation().method.clone())
+    }
+
+    pub(crate) fn solve_settings(&self) -> &SolveSettings {
+        &self.settings
+    }
+
+    pub(crate) fn refinement(&self) -> Option<Refinement> {
+        self.refine.map(|tolerance| Refinement { tolerance, ..Refinement::default() })
+    }
+
+    pub(crate) fn first_guess(&self) -> Guess {
+        self.guess.as_ref().map_or(Guess::Stated, |solution| Guess::Table(solution.table()))
     }
 }
 
@@ -152,18 +176,15 @@ struct SolutionData {
 }
 
 impl Solution {
-    fn of(
-        problem: &Problem<'_>,
-        found: extremal_engine::boundary::BoundarySolution,
-        assessment: Option<&Assessment>,
-        levels: &[Level],
-    ) -> Solution {
+    fn of(problem: &Problem<'_>, answer: Answer) -> Solution {
+        let Answer { solution: found, levels, assessment } = answer;
+        let assessment = assessment.as_ref();
         let warnings = problem.model().warnings().iter().map(ToString::to_string);
         let subtitle = format!("{}, {} steps, {}", problem.method(), found.steps, found.status.name());
         let solved = SolutionData {
             title: problem.model().name().unwrap_or("Model").to_owned(),
             subtitle: format!("{subtitle}, objective {}", sig(found.objective, 8)),
-            summary: SolveReport::of(problem, &found, assessment, levels, &[], warnings),
+            summary: SolveReport::of(problem, &found, assessment, &levels, &[], warnings),
             columns: (0..found.columns.len()).map(|at| found.rows.iter().map(|row| row[at]).collect()).collect(),
             doubts: assessment.map_or_else(Vec::new, |a| a.doubts.iter().map(ToString::to_string).collect()),
             found,

@@ -1,16 +1,15 @@
 //! Ensembles: one model with many parameters and starts.
 
 use std::borrow::Cow;
-use std::ops::{Range, RangeInclusive};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use extremal_engine::sweep::{
-    Axis, Distribution, RandomAxis, Record, SweepOutcome, SweepProgress, SweepReport, Values, Variation,
-};
-use extremal_engine::trajectory::frame::{CompleteParts, Existing, Frame};
+use extremal_engine::problems::ProblemsReport;
+use extremal_engine::sweep::{Record, SweepOutcome, SweepProgress, SweepReport, Variation};
+use extremal_engine::trajectory::frame::{CompleteParts, Existing, Fields, Frame};
 
-use crate::asked::{Asked, shared_result, step_options};
+use crate::asked::{Asked, ensemble_runs, shared_result, step_options, variation_options};
 use crate::observer::unwatched;
 use crate::{Error, ErrorKind, Model, Observer, Progress};
 
@@ -48,33 +47,9 @@ impl Sweep {
         }
     }
 
-    /// Varies a parameter, or the start of a coordinate, a velocity `x'` or an entropy, over evenly spaced values.
-    #[must_use]
-    pub fn vary(mut self, name: &str, range: RangeInclusive<f64>, count: u64) -> Self {
-        let values = Values::Range { from: *range.start(), to: *range.end(), count };
-        self.variation.grid.push(Axis { name: name.to_owned(), values });
-        self
-    }
-
-    /// Varies it over these values.
-    #[must_use]
-    pub fn values(mut self, name: &str, values: &[f64]) -> Self {
-        self.variation.grid.push(Axis { name: name.to_owned(), values: Values::Listed(values.to_vec()) });
-        self
-    }
-
-    /// Draws it at random; [`Sweep::samples`] says how often.
-    #[must_use]
-    pub fn random(mut self, name: &str, distribution: Distribution) -> Self {
-        self.variation.random.push(RandomAxis { name: name.to_owned(), distribution });
-        self
-    }
-
-    /// How often random values are drawn, and which ones.
-    #[must_use]
-    pub fn samples(mut self, samples: u64, seed: u64) -> Self {
-        (self.variation.samples, self.variation.seed) = (samples, seed);
-        self
+    variation_options! {
+        /// Varies a parameter, or the start of a coordinate, a velocity `x'` or an entropy, over evenly spaced values.
+        vary
     }
 
     step_options!();
@@ -86,84 +61,20 @@ impl Sweep {
         self
     }
 
-    /// How many threads march; the rows do not depend on it.
-    #[must_use]
-    pub fn threads(mut self, threads: usize) -> Self {
-        self.threads = Some(threads);
-        self
-    }
-
-    /// Runs these members alone, counted from 0, as a part of the whole: their rows have the bits that they have there. Machines that
-    /// know nothing of each other can share a sweep.
-    ///
-    /// ```
-    /// use extremal::Model;
-    /// let sweep = Model::gallery("pendulum")?.sweep().vary("theta", 0.1..=2.0, 10).until(1.0);
-    /// let (all, part) = (sweep.run()?, sweep.members(3..7).run()?);
-    /// assert_eq!(part["theta"], all["theta"][3..7]);
-    /// assert_eq!(part.numbers(), Some(&[3, 4, 5, 6][..]));
-    /// # Ok::<(), extremal::Error>(())
-    /// ```
-    #[must_use]
-    pub fn members(mut self, range: Range<u64>) -> Self {
-        self.members = Some(range);
-        self
-    }
-
-    /// How many members there are in all.
-    ///
-    /// # Errors
-    /// It cannot be set up.
-    pub fn count(&self) -> Result<u64, Error> {
-        Ok(Sweep { members: None, ..self.clone() }.compiled()?.members())
-    }
-
-    /// Runs it and keeps the rows.
-    ///
-    /// # Errors
-    /// It cannot be set up. Members that fail are rows that say so.
-    pub fn run(&self) -> Result<Ensemble, Error> {
-        self.run_with(unwatched)
-    }
-
-    /// The same; the observer may end it.
-    ///
-    /// # Errors
-    /// As for [`Sweep::run`]; one that was ended is [`ErrorKind::Interrupted`], and [`Error::ensemble`] has the members that were done.
-    pub fn run_with(&self, mut observer: impl Observer) -> Result<Ensemble, Error> {
-        let sweep = self.compiled()?;
-        let watch = |now: SweepProgress| observer.progress(Progress { done: now.done, total: Some(now.members) });
-        let (frame, outcome) = sweep.collect_watched(self.thread_count(), watch);
-        let all = Ensemble::of(&sweep, &outcome, Some(frame), outcome.summary.members());
-        match outcome.complete {
-            true => Ok(all),
-            false => Err(Error::new(ErrorKind::Interrupted, "the observer ended the sweep").with_ensemble(all)),
-        }
-    }
-
-    /// Runs it and writes the rows to a file, as .csv or .parquet, in bounded memory. One that is there already is continued, if the
-    /// same sweep was interrupted there.
-    ///
-    /// # Errors
-    /// It cannot be set up, or the file not be written.
-    pub fn write(&self, path: impl AsRef<Path>) -> Result<Ensemble, Error> {
-        self.write_with(path, unwatched)
-    }
-
-    /// The same; the observer may end it, and the file can then be continued.
-    ///
-    /// # Errors
-    /// As for [`Sweep::write`]; one that was ended is [`ErrorKind::Interrupted`].
-    pub fn write_with(&self, path: impl AsRef<Path>, mut observer: impl Observer) -> Result<Ensemble, Error> {
-        let sweep = self.compiled()?;
-        let path = path.as_ref();
-        let outcome = sweep.to_file(path, Existing::Resume, self.thread_count(), |now| {
-            observer.progress(Progress { done: now.done, total: Some(now.members) })
-        })?;
-        match outcome.complete {
-            true => Ok(Ensemble::of(&sweep, &outcome, None, outcome.summary.members())),
-            false => Err(Error::new(ErrorKind::Interrupted, "the observer ended the sweep; its file can be continued")),
-        }
+    ensemble_runs! {
+        "the observer ended the sweep",
+        /// Runs these members alone, counted from 0, as a part of the whole: their rows have the bits that they have there. Machines that
+        /// know nothing of each other can share a sweep.
+        ///
+        /// ```
+        /// use extremal::Model;
+        /// let sweep = Model::gallery("pendulum")?.sweep().vary("theta", 0.1..=2.0, 10).until(1.0);
+        /// let (all, part) = (sweep.run()?, sweep.members(3..7).run()?);
+        /// assert_eq!(part["theta"], all["theta"][3..7]);
+        /// assert_eq!(part.numbers(), Some(&[3, 4, 5, 6][..]));
+        /// # Ok::<(), extremal::Error>(())
+        /// ```
+        members
     }
 
     fn compiled(&self) -> Result<extremal_engine::sweep::CompiledSweep, Error> {
@@ -176,11 +87,18 @@ impl Sweep {
             None => sweep,
         })
     }
+}
 
-    fn thread_count(&self) -> usize {
-        let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        self.threads.unwrap_or_else(cores)
-    }
+/// As many threads as are asked for, or one for each core.
+pub(crate) fn thread_count(asked: Option<usize>) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    asked.unwrap_or_else(cores)
+}
+
+fn ensemble(sweep: &extremal_engine::sweep::CompiledSweep, outcome: &SweepOutcome, frame: Option<Frame>) -> Ensemble {
+    let SweepOutcome { summary, .. } = outcome;
+    let counts = [summary.members(), summary.failed, summary.warned];
+    Ensemble::of(sweep.fields(), counts, EnsembleReport::Sweep(sweep.report(outcome)), frame)
 }
 
 /// Puts the files of some members each ([`Sweep::members`] and [`Sweep::write`], with the manifests beside them) together to the
@@ -210,7 +128,8 @@ pub fn merge_parts(parts: impl IntoIterator<Item = impl AsRef<Path>>, file: impl
     Ok(parts.count())
 }
 
-/// An ensemble that has ended. As data ([`Serialize`](serde::Serialize)) it is the summary that `extremal sweep --json` prints.
+/// An ensemble that has ended, of motions or of boundary problems. As data ([`Serialize`](serde::Serialize)) it is the summary that
+/// `extremal sweep --json` or `extremal solve --json` prints.
 #[derive(Clone)]
 pub struct Ensemble {
     swept: Arc<EnsembleData>,
@@ -223,26 +142,28 @@ struct EnsembleData {
     members: u64,
     failed: u64,
     warned: u64,
-    summary: SweepReport,
+    summary: EnsembleReport,
+}
+
+/// What is said of all members.
+#[derive(serde::Serialize)]
+#[serde(untagged)]
+pub(crate) enum EnsembleReport {
+    /// Of motions.
+    Sweep(SweepReport),
+    /// Of boundary problems.
+    Problems(ProblemsReport),
 }
 
 impl Ensemble {
-    fn of(
-        sweep: &extremal_engine::sweep::CompiledSweep,
-        outcome: &SweepOutcome,
+    pub(crate) fn of(
+        fields: &Fields,
+        [members, failed, warned]: [u64; 3],
+        summary: EnsembleReport,
         frame: Option<Frame>,
-        members: u64,
     ) -> Ensemble {
-        let swept = EnsembleData {
-            names: sweep.fields().number_names().to_vec(),
-            words: sweep.fields().text_names().to_vec(),
-            frame,
-            members,
-            failed: outcome.summary.failed,
-            warned: outcome.summary.warned,
-            summary: sweep.report(outcome),
-        };
-        Ensemble { swept: Arc::new(swept) }
+        let (names, words) = (fields.number_names().to_vec(), fields.text_names().to_vec());
+        Ensemble { swept: Arc::new(EnsembleData { names, words, frame, members, failed, warned, summary }) }
     }
 
     /// The number of the member that each row belongs to, from 0; none where the rows went to a file.

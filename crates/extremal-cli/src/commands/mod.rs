@@ -12,12 +12,14 @@ mod methods;
 mod run;
 mod simulate;
 mod solve;
+mod solve_many;
 mod sweep;
 
 use clap::Subcommand;
 
 pub use simulate::FinishedRun;
 pub use solve::FinishedSolve;
+pub use solve_many::FinishedProblems;
 pub use sweep::FinishedSweep;
 
 use crate::arguments::Arguments;

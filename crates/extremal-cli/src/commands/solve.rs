@@ -9,11 +9,14 @@ use extremal_engine::boundary::{
     Assessment, BoundarySolution, Guess, Level, Problem, ProblemError, Refinement, Seek, SolutionTable, SolveReport,
     SolveSettings, Statement, StatementError, Status,
 };
+use extremal_engine::problems::ProblemSettings;
 use extremal_engine::solve::nlp::{Iteration, NlpOptions};
 use extremal_engine::trajectory::{Column, Columns, Figure, Role, sig};
 use extremal_engine::{Method, Recorder};
 
+use super::solve_many::ManyProblems;
 use crate::arguments::{self, ModelArguments, PrintArguments};
+use crate::ensemble::EnsembleArguments;
 use crate::failure::{CommandError, Ending};
 use crate::interrupt::Interrupt;
 use crate::outputs::{Outputs, spare_inputs};
@@ -29,8 +32,13 @@ Examples:
   extremal solve gallery:cart-pole-swing --multistart 20 --seed 1
   extremal solve gallery:cart-pole-swing --steps 400 --warm-start swing.csv
   extremal solve my-problem.toml --json | jq .objective
+  extremal solve gallery:cart-pole-swing --vary l=0.3:0.7:41 --rows swings.csv
+  extremal solve gallery:cart-pole-swing --vary l=0.3:0.7:41 --multistart 9 --rows parts/3.parquet --shard 3/20
 
 The problem is stated by [boundary], [controls] and [objective] in the model.
+With --vary, --random, --list or --rows many problems are solved, with a row for
+each of them (and for each guess of --multistart); one that is not solved is a
+row that says so. Parts, `--resume` and `extremal merge` work as for sweeps.
 Exit codes: 0 solved (a warning says what could not be verified), 1 not solved, or
 solved wrongly as another grid shows (the best point is kept and said), 2 bad input.";
 
@@ -62,12 +70,9 @@ pub struct SolveArguments {
     /// Double the steps until the cost and a simulation change by less than TOL
     #[arg(long, value_name = "TOL", num_args = 0..=1, default_missing_value = "1e-4", value_parser = tolerance)]
     refine: Option<f64>,
-    /// Solve from N more, shaken guesses and list the minima
+    /// Solve from N more, shaken guesses (which ones says --seed) and list the minima; of many problems each guess has a row
     #[arg(long, value_name = "N", conflicts_with = "warm_start", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     multistart: Option<u32>,
-    /// Which shaken guesses
-    #[arg(long, value_name = "K", default_value_t = 0)]
-    seed: u64,
     /// Start from a solution written before, on any grid
     #[arg(long, visible_alias = "warm", value_name = "FILE")]
     warm_start: Option<String>,
@@ -85,7 +90,15 @@ pub struct SolveArguments {
     log: bool,
     #[command(flatten)]
     print: PrintArguments,
+    /// Write a row for each of many problems, as .parquet or .csv
+    #[arg(long, id = "rows_file", value_name = "FILE", help_heading = MANY)]
+    rows: Option<PathBuf>,
+    #[command(flatten, next_help_heading = MANY)]
+    ensemble: EnsembleArguments,
 }
+
+/// What the options of many problems stand under.
+const MANY: &str = "Many problems";
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Sought {
@@ -113,6 +126,34 @@ impl SolveArguments {
         }
     }
 
+    /// The many problems, where there are many; what shows a single one does not go with them.
+    fn many(&self) -> Result<Option<ManyProblems<'_>>, CommandError> {
+        if self.rows.is_none() && !self.ensemble.is_asked() {
+            return Ok(None);
+        }
+        let single = [
+            (!self.out.is_empty(), "--out"),
+            (!self.plot.is_empty(), "--plot"),
+            (self.until.is_some(), "--until"),
+            (self.log, "--log"),
+        ];
+        if let Some((_, option)) = single.into_iter().find(|(given, _)| *given) {
+            return Err(CommandError::OfOneProblem(option));
+        }
+        Ok(Some(ManyProblems {
+            model: &self.model,
+            ensemble: &self.ensemble,
+            print: &self.print,
+            method: self.method.as_ref(),
+            rows: self.rows.as_ref(),
+            warm_start: self.warm_start.as_deref(),
+        }))
+    }
+
+    fn refinement(&self) -> Option<Refinement> {
+        self.refine.map(|tolerance| Refinement { tolerance, ..Refinement::default() })
+    }
+
     fn guess(&self) -> Result<Guess, CommandError> {
         let Some(path) = &self.warm_start else { return Ok(Guess::Stated) };
         let table = SolutionTable::read(&read_file_of(path, SOLUTION_FILE)?);
@@ -131,6 +172,14 @@ pub struct FinishedSolve<'m> {
 }
 
 pub fn execute(arguments: &SolveArguments) -> Result<Ending, CommandError> {
+    if let Some(many) = arguments.many()? {
+        return many.execute(ProblemSettings {
+            solve: arguments.settings(),
+            refinement: arguments.refinement(),
+            guess: arguments.guess()?,
+            starts: arguments.multistart.map_or(0, u64::from),
+        });
+    }
     let source = Source::load(&arguments.model)?;
     if !arguments.print.quiet {
         source.show_warnings();
@@ -190,12 +239,12 @@ fn solve<'m>(arguments: &SolveArguments, source: &'m Source) -> Result<FinishedS
     let (mut minima, mut levels) = (Vec::new(), Vec::new());
     let mut found = match arguments.multistart {
         Some(starts) => {
-            minima = problem.multistart(starts as usize, arguments.seed, &settings, &mut watch)?;
+            minima = problem.multistart(starts as usize, arguments.ensemble.seed, &settings, &mut watch)?;
             minima.first().cloned()
         }
         None => None,
     };
-    let refinement = arguments.refine.map(|tolerance| Refinement { tolerance, ..Refinement::default() });
+    let refinement = arguments.refinement();
     if let Some(refinement) = refinement {
         let guess = found.as_ref().map_or(guess.clone(), |best| Guess::Table(best.table()));
         let (solution, passed) = problem.refine(&guess, &settings, refinement, &mut watch)?;

@@ -1,23 +1,19 @@
 //! `extremal sweep`: one model with many parameters and starts.
 
-use std::num::NonZero;
-use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use extremal_engine::Settings;
-use extremal_engine::sweep::{Axis, CompiledSweep, List, RandomAxis, Record, SweepOutcome, Variation};
-use extremal_engine::trajectory::frame::{Existing, FrameError, FrameFormat};
+use extremal_engine::sweep::{CompiledSweep, Record, SweepOutcome};
+use extremal_engine::trajectory::frame::FrameFormat;
 
 use crate::arguments::{MarchArguments, ModelArguments, PrintArguments};
+use crate::ensemble::EnsembleArguments;
 use crate::failure::{CommandError, Ending};
-use crate::interrupt::Interrupt;
+use crate::members_told::MembersTold;
 use crate::outputs::{check_folder, spare_inputs};
-use crate::progress::ProgressMeter;
-use crate::shard::Shard;
-use crate::source::{Limit, Source, read_file_of};
+use crate::source::Source;
 use crate::{sweep_summary, terminal};
 
 const EXAMPLES: &str = "\
@@ -34,38 +30,14 @@ status; one that fails does not end the sweep. Rows are the same for any number
 of threads. A call that was interrupted or killed leaves a file that can be
 read, and `--resume` continues it to the file that one call would have made.";
 
-/// A list has at most so many bytes: it is kept in memory.
-const LIST: Limit = Limit { bytes: 1 << 30, what: "a list of members" };
-
 /// March an ensemble: one model with many parameters and starts
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct SweepArguments {
     #[command(flatten)]
     model: ModelArguments,
-    /// Vary a parameter, or the start of a coordinate, velocity or entropy, over evenly spaced or given values; several
-    /// make a grid, the last varies fastest
-    #[arg(long, value_name = "NAME=FROM:TO:COUNT")]
-    vary: Vec<Axis>,
-    /// Draw it at random, uniform or normal(MEAN, DEVIATION); may be repeated
-    #[arg(long, value_name = "NAME=FROM:TO")]
-    random: Vec<RandomAxis>,
-    /// How often the random values are drawn
-    #[arg(long, value_name = "N")]
-    samples: Option<u64>,
-    /// Which random numbers
-    #[arg(long, value_name = "K", default_value_t = 0)]
-    seed: u64,
-    /// Read members from a file: a line of names, then a line of numbers for each, between commas
-    #[arg(long, value_name = "FILE")]
-    list: Option<String>,
-    /// March the members from number A to B alone, B not counted: their rows are those that they have among all
-    #[arg(long, value_name = "A:B", value_parser = member_range)]
-    members: Option<Range<u64>>,
-    /// March the K-th of N parts of about the same number of members, K from 1; `auto/N` in an array of jobs takes K from
-    /// SLURM_ARRAY_TASK_ID or PBS_ARRAY_INDEX. `extremal merge` puts parts together
-    #[arg(long, value_name = "K/N", value_parser = Shard::read, conflicts_with = "members")]
-    shard: Option<Shard>,
+    #[command(flatten)]
+    ensemble: EnsembleArguments,
     /// What is kept of each member
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = RecordName::End)]
     record: RecordName,
@@ -73,17 +45,8 @@ pub struct SweepArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     every: Option<u64>,
     /// Write the rows, as .parquet or .csv
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, id = "rows_file", value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Continue the file of a call that was interrupted or killed
-    #[arg(long, requires = "out", conflicts_with = "force")]
-    resume: bool,
-    /// Replace a file that is there already
-    #[arg(long, requires = "out")]
-    force: bool,
-    /// How many threads march [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    threads: Option<u16>,
     #[command(flatten)]
     march: MarchArguments,
     #[command(flatten)]
@@ -103,23 +66,6 @@ enum RecordName {
 }
 
 impl SweepArguments {
-    fn variation(&self) -> Result<Variation, CommandError> {
-        let list = match &self.list {
-            Some(path) => {
-                let list = List::read(&read_file_of(path, LIST)?);
-                Some(list.map_err(|source| CommandError::List { path: path.clone(), source })?)
-            }
-            None => None,
-        };
-        let samples = self.samples.unwrap_or(if self.random.is_empty() { 1 } else { 0 });
-        let variation =
-            Variation { list, grid: self.vary.clone(), random: self.random.clone(), samples, seed: self.seed };
-        match self.model.assignments.iter().find(|(name, _)| variation.names().any(|varied| varied == name)) {
-            Some((name, _)) => Err(CommandError::SetAndVaried(name.clone())),
-            None => Ok(variation),
-        }
-    }
-
     fn record(&self, settings: &Settings) -> Record {
         match self.record {
             RecordName::End => Record::End,
@@ -128,29 +74,6 @@ impl SweepArguments {
             RecordName::All => Record::All { every: self.every.unwrap_or(settings.record) },
         }
     }
-
-    /// The members that are asked for, of so many.
-    fn part(&self, all: u64) -> Option<Range<u64>> {
-        self.members.clone().or(self.shard.map(|shard| shard.members(all)))
-    }
-
-    fn existing(&self) -> Existing {
-        match (self.resume, self.force) {
-            (true, _) => Existing::Resume,
-            (_, true) => Existing::Replace,
-            _ => Existing::Refuse,
-        }
-    }
-
-    fn threads(&self) -> usize {
-        let cores = || thread::available_parallelism().map_or(1, NonZero::get);
-        self.threads.map_or_else(cores, usize::from)
-    }
-}
-
-fn member_range(text: &str) -> Result<Range<u64>, String> {
-    let numbers = text.split_once(':').and_then(|(from, to)| Some(from.trim().parse().ok()?..to.trim().parse().ok()?));
-    numbers.ok_or_else(|| "write the first member and the one behind the last, counted from 0, as `0:1000`".to_owned())
 }
 
 /// An ensemble that came to an end, whichever.
@@ -163,12 +86,22 @@ pub struct FinishedSweep {
 }
 
 impl FinishedSweep {
-    fn ending(&self) -> Ending {
-        let summary = &self.outcome.summary;
-        match self.outcome.complete {
-            false => Ending::Interrupted,
-            true if summary.failed == summary.members() => Ending::Failed,
-            true => Ending::Done,
+    /// What is said when it is over.
+    pub fn told(&self) -> MembersTold<'_> {
+        let SweepOutcome { summary, complete, resumed } = &self.outcome;
+        MembersTold {
+            members: self.sweep.members(),
+            done: summary.members(),
+            resumed: *resumed,
+            failed: summary.failed,
+            first_failure: summary.first_failure.as_ref(),
+            warned: summary.warned,
+            first_warning: summary.first_warning.as_ref(),
+            complete: *complete,
+            file: self.file.as_deref(),
+            option: "--out",
+            threads: self.threads,
+            elapsed: self.elapsed,
         }
     }
 }
@@ -176,7 +109,7 @@ impl FinishedSweep {
 pub fn execute(arguments: &SweepArguments) -> Result<Ending, CommandError> {
     if let Some(path) = &arguments.out {
         check_folder(path)?;
-        let inputs = [Some(arguments.model.model.as_str()), arguments.list.as_deref()];
+        let inputs = [Some(arguments.model.model.as_str()), arguments.ensemble.list_file()];
         spare_inputs([path], &inputs.into_iter().flatten().collect::<Vec<_>>())?;
         FrameFormat::of(path)?;
     }
@@ -185,50 +118,34 @@ pub fn execute(arguments: &SweepArguments) -> Result<Ending, CommandError> {
         source.show_warnings();
     }
     let swept = match sweep(arguments, &source) {
-        // An array of jobs is started again as a whole: what is done is done.
-        Err(CommandError::Frame(FrameError::Finished { path })) if arguments.shard.is_some() => {
-            if !arguments.print.quiet {
-                terminal::print_error(&format!("`{}` is finished: nothing is left to do\n", path.display()));
-            }
-            return Ok(Ending::Done);
-        }
-        other => other?,
+        Ok(swept) => swept,
+        Err(error) => return arguments.ensemble.unless_finished(error, arguments.print.quiet),
     };
     if arguments.print.json {
         terminal::print_json(&sweep_summary::data(&source, &swept))?;
     } else if !arguments.print.quiet {
         terminal::print(&sweep_summary::of(&source, &swept))?;
     }
-    sweep_summary::report_end(&swept);
-    Ok(swept.ending())
+    swept.told().report_end();
+    Ok(swept.told().ending())
 }
 
 fn sweep(arguments: &SweepArguments, source: &Source) -> Result<FinishedSweep, CommandError> {
-    let interrupt = Interrupt::listen();
     // A step or an end that is not given stays that of the model, and follows the parameters that vary.
     let settings = arguments.march.settings(&source.model);
     let record = arguments.record(&settings);
-    let sweep = CompiledSweep::new(&source.model, &settings, arguments.variation()?, record)?;
-    let sweep = match arguments.part(sweep.members()) {
+    let sweep = CompiledSweep::new(&source.model, &settings, arguments.ensemble.variation(&arguments.model)?, record)?;
+    let sweep = match arguments.ensemble.part(sweep.members()) {
         Some(part) => sweep.with_members(part)?,
         None => sweep,
     };
-    let threads = arguments.threads();
-    let mut bar = (!arguments.print.quiet).then(ProgressMeter::new);
-    let clock = Instant::now();
-    let watch = |now| {
-        if let Some(bar) = &mut bar {
-            bar.show_members(now);
-        }
-        if interrupt.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    let outcome = match &arguments.out {
-        Some(path) => sweep.to_file(path, arguments.existing(), threads, watch),
-        None => Ok(sweep.summarise(threads, watch)),
-    };
-    let elapsed = clock.elapsed();
-    if let Some(bar) = &bar {
-        bar.clear();
-    }
-    Ok(FinishedSweep { outcome: outcome?, sweep, file: arguments.out.clone(), threads, elapsed })
+    let (outcome, threads, elapsed) = arguments.ensemble.compute(
+        arguments.out.as_ref(),
+        arguments.print.quiet,
+        |file, threads, watch| match file {
+            Some((path, existing)) => sweep.to_file(path, existing, threads, watch),
+            None => Ok(sweep.summarise(threads, watch)),
+        },
+    )?;
+    Ok(FinishedSweep { outcome, sweep, file: arguments.out.clone(), threads, elapsed })
 }

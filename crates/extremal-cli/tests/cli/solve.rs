@@ -244,3 +244,90 @@ fn an_optimal_motion_goes_on_past_its_end() {
     assert!((t[75] - 1.5).abs() < 1e-12 && (x[75] + 1.0).abs() < 1e-3, "{}", x[75]);
     assert!((found["momenta"]["start"]["p_x"].as_f64().unwrap() - 12.0).abs() < 1e-2);
 }
+
+/// The cart and the pole with bounds on the force of which one is too tight.
+const LIMITS: &[&str] = &["solve", CART_POLE, "--vary", "limit=4,10,20", "--steps", "40"];
+
+#[test]
+fn many_problems_have_a_row_each() {
+    let folder = Folder::new();
+    let called = folder.call(&[LIMITS, &["--rows", "limits.csv"]].concat());
+    assert!(called.stderr.contains("warning: 1 of 3 members failed, the first is 0: the conditions cannot be met"));
+    let text = called.succeeded();
+    assert!(text.contains("3: ") && text.contains("1 infeasible") && text.contains("written: limits.csv"), "{text}");
+    let csv = folder.read("limits.csv");
+    let lines: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(lines[0][..4], ["member", "limit", "objective", "duration"]);
+    assert_eq!(lines.len(), 4);
+    // Each of them is the problem that `--set` makes.
+    for (row, limit) in [(2, "limit=10"), (3, "limit=20")] {
+        let alone = json(&["solve", CART_POLE, "--set", limit, "--steps", "40", "--json"]);
+        assert_eq!(lines[row][2].parse::<f64>().unwrap(), alone["objective"].as_f64().unwrap());
+        assert!(lines[row].contains(&alone["status"].as_str().unwrap()), "{:?}", lines[row]);
+    }
+    let report = json(&[LIMITS, &["--json"]].concat());
+    assert_eq!((&report["members"], &report["failed"], &report["file"]), (&3.into(), &1.into(), &Value::Null));
+    assert_eq!(report["statuses"]["infeasible"], 1);
+    assert_eq!(report["columns"]["limit"]["max"], 20.0);
+}
+
+#[test]
+fn parts_of_many_problems_are_merged() {
+    let folder = Folder::new();
+    let call = |more: &[&str]| folder.call(&[LIMITS, &["--multistart", "1", "--quiet"], more].concat());
+    call(&["--rows", "whole.parquet", "--threads", "2"]).succeeded();
+    fs::create_dir(folder.path("parts")).unwrap();
+    for part in ["1", "2", "3"] {
+        let task = [LIMITS, &["--multistart", "1", "--shard", "auto/3", "--resume", "--rows"]].concat();
+        let file = format!("parts/{part}.parquet");
+        let mut command = folder.command(&[&task[..], &[&file, "--quiet"]].concat());
+        // The first part has the infeasible problem from both guesses, and nothing else.
+        let code = command.env("PBS_ARRAY_INDEX", part).output().unwrap().status.code();
+        assert_eq!(code, Some(if part == "1" { 1 } else { 0 }));
+    }
+    let again = call(&["--shard", "2/3", "--rows", "parts/2.parquet", "--resume"]);
+    assert_eq!(again.code, Some(0), "a part that is finished is done");
+    let merged = folder.call(&["merge", "parts", "--out", "merged.parquet"]).succeeded();
+    assert!(merged.contains("6, of 3 parts"), "{merged}");
+    assert!(fs::read(folder.path("whole.parquet")).unwrap() == fs::read(folder.path("merged.parquet")).unwrap());
+}
+
+#[test]
+fn what_does_not_go_with_many_problems_is_refused() {
+    let cases: [(&[&str], &str); 8] = [
+        (&["--rows", "x.csv"], "say `--vary NAME=FROM:TO:COUNT`"),
+        (&["--vary", "limit=1,2", "--plot", "x.svg"], "`--plot` goes with one problem"),
+        (&["--vary", "limit=1,2", "--log"], "`--log` goes with one problem"),
+        (&["--vary", "x=1,2"], "`x` is no parameter"),
+        (&["--vary", "limit=1,2", "--set", "limit=3"], "cannot be set and vary at once"),
+        (&["--vary", "limit=1,2", "--rows", "x.json"], ".csv or .parquet"),
+        (&["--vary", "limit=1,2", "--resume"], "--rows"),
+        (&["--threads", "2"], "nothing varies"),
+    ];
+    for (arguments, hint) in cases {
+        let message = call(&[&["solve", CART_POLE], arguments].concat()).failed_with(2);
+        assert!(message.contains(hint), "{arguments:?}:\n{message}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_between_many_problems_keeps_those_that_are_written() {
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    use extremal_testkit::program::ProgramOutput;
+
+    let folder = Folder::new();
+    let arguments = ["solve", CART_POLE, "--vary", "limit=20:30:100000", "--rows", "long.csv"];
+    let child = folder.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let patience = Instant::now();
+    while !folder.path("long.csv").exists() && patience.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let message = ProgramOutput::of(child.wait_with_output().unwrap()).failed_with(130);
+    assert!(message.contains("interrupted") && message.contains("continue with `--resume`"), "{message}");
+    let csv = folder.read("long.csv");
+    assert!((csv.lines().count() - 1).is_multiple_of(32), "whole groups");
+}

@@ -80,7 +80,7 @@ fn parts_that_are_no_whole_are_refused() {
     call(&["--out", "d.parquet", "--shard", "2/2"]);
     let refused = |parts: &[&str]| folder.call(&[&["merge"], parts, &["--out", "x.csv"]].concat()).failed_with(2);
     for (parts, hint) in [
-        (&["a.csv"][..], "the numbers 5 to 9 of 0 to 9 are missing\n  march them with"),
+        (&["a.csv"][..], "the numbers 5 to 9 of 0 to 9 are missing\n  compute them with"),
         (&["b.csv"], "the numbers 0 to 3 of 0 to 9 are missing"),
         (&["a.csv", "b.csv"], "`a.csv` and `b.csv` have both number 4"),
         (&["a.csv", "c.csv"], "`a.csv` and `c.csv` are parts of different tables"),

@@ -41,7 +41,7 @@ pub use end_map::{EndMap, Normality};
 pub use guess::Guess;
 pub use momenta::EndMomenta;
 pub use report::{SolveReport, kind_name, nature_name};
-pub use search::{Level, Refinement};
+pub use search::{Answer, Level, Refinement};
 pub use solution::{ActiveBound, BoundarySolution, Status, UnmetCondition};
 pub use statement::{Duration, EndValue, Grading, Integral, PathBound, StatedControl, Statement};
 pub use table::{SolutionTable, TableError};
@@ -127,7 +127,16 @@ pub struct Problem<'m> {
 impl<'m> Problem<'m> {
     /// Writes the problem as formulas and compiles them.
     pub fn new(model: &'m Model, statement: Statement, method: &Method) -> Result<Problem<'m>, ProblemError> {
-        let g = model.graph();
+        Problem::with_formulas(model, statement, method, None)
+    }
+
+    /// The same; where formulas of the same problem with other values of parameters fit, nothing is derived or compiled.
+    pub(crate) fn with_formulas(
+        model: &'m Model,
+        statement: Statement,
+        method: &Method,
+        known: Option<&ProblemFormulas>,
+    ) -> Result<Problem<'m>, ProblemError> {
         check::check(model, &statement)?;
         let mut system = System::controlled(model);
         if let Some(dry) = system.dry.first() {
@@ -150,8 +159,10 @@ impl<'m> Problem<'m> {
         if stated.is_some() {
             check::positions_at_ends(model, &statement)?;
         }
+        let fitting = known.filter(|known| known.fit(kind, &statement, &ends));
         let mut flow = None;
         let transcription = match (kind, stated) {
+            _ if let Some(known) = fitting => known.transcription.clone(),
             (Kind::Control, Some(stated)) if order == 1 => {
                 let pushes = model.controlled_forces().into_iter().zip(model.forces()).map(|(with, free)| with - free);
                 let (nodes, transcription) =
@@ -175,21 +186,29 @@ impl<'m> Problem<'m> {
         };
         // Vakonomic multipliers have become rows of their own.
         system.lagrangian = model.lagrangian();
-        let mut parameters: Vec<Id> = model.parameters().iter().map(|p| p.symbol).collect();
-        parameters.extend(transcription.constants.iter().map(|(id, _)| *id));
-        parameters.extend(transcription.duration);
-        let mut formulas: Vec<_> = transcription.pieces.iter().map(|placed| placed.piece.clone()).collect();
-        let guard = domain::piece(model).map(|piece| {
-            formulas.push(piece);
-            formulas.len() - 1
-        });
-        let mut pieces = Assembled::compile(g, &parameters, &formulas, Vec::new(), NlpBounds::default())?;
+        let (mut pieces, guard) = match fitting {
+            Some(known) => (known.pieces.clone(), known.guard),
+            None => compiled(model, &transcription)?,
+        };
         let mut values = model.parameter_values();
         values.extend(transcription.constants.iter().map(|(_, value)| *value));
         values.extend(transcription.duration.map(|_| statement.duration.guess()));
         pieces.set_parameters(&values);
         let method = method.clone();
         Ok(Problem { model, system, statement, method, kind, transcription, flow, pieces, guard, ends, order })
+    }
+
+    /// What problems with other values of parameters need not derive and compile again. Formulas with an unfolded end, or with a flow
+    /// over three points, have values or expressions of the model in them and are for this problem alone.
+    pub(crate) fn formulas(&self) -> Option<ProblemFormulas> {
+        let shared = self.ends.unfoldings.is_empty() && self.flow.is_none();
+        shared.then(|| ProblemFormulas {
+            kind: self.kind,
+            begin: self.statement.begin,
+            transcription: self.transcription.clone(),
+            pieces: self.pieces.clone(),
+            guard: self.guard,
+        })
     }
 
     /// What kind of problem it is.
@@ -289,6 +308,37 @@ impl<'m> Problem<'m> {
         };
         BoundarySolution::of(self, DiscreteProblem { layout, fractions, bounds }, found)
     }
+}
+
+/// The formulas of a problem and what they were compiled to.
+#[derive(Clone)]
+pub(crate) struct ProblemFormulas {
+    kind: Kind,
+    /// When the motion begins: a number in the formulas.
+    begin: f64,
+    transcription: Transcription,
+    pieces: Assembled,
+    guard: Option<usize>,
+}
+
+impl ProblemFormulas {
+    fn fit(&self, kind: Kind, statement: &Statement, ends: &singular::SingularEnds<'_>) -> bool {
+        kind == self.kind && statement.begin == self.begin && ends.unfoldings.is_empty()
+    }
+}
+
+/// The pieces of a problem, the guard of its domains among them.
+fn compiled(model: &Model, transcription: &Transcription) -> Result<(Assembled, Option<usize>), CompileError> {
+    let mut parameters: Vec<Id> = model.parameters().iter().map(|p| p.symbol).collect();
+    parameters.extend(transcription.constants.iter().map(|(id, _)| *id));
+    parameters.extend(transcription.duration);
+    let mut formulas: Vec<_> = transcription.pieces.iter().map(|placed| placed.piece.clone()).collect();
+    let guard = domain::piece(model).map(|piece| {
+        formulas.push(piece);
+        formulas.len() - 1
+    });
+    let pieces = Assembled::compile(model.graph(), &parameters, &formulas, Vec::new(), NlpBounds::default())?;
+    Ok((pieces, guard))
 }
 
 /// Sees every iteration of a solver and may end it.

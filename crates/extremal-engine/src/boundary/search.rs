@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use extremal_solve::nlp::Iteration;
 use serde::Serialize;
 
-use super::{BoundarySolution, Guess, Problem, ProblemError, SolveSettings, Status, WatchIterations};
+use super::{Assessment, BoundarySolution, Guess, Problem, ProblemError, SolveSettings, Status, WatchIterations};
 
 /// One grid of a refinement.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -66,7 +66,65 @@ impl Refinement {
     }
 }
 
+/// Sizes of the waves of shaken guesses, in turn.
+const SIZES: [f64; 4] = [0.3, 1.0, 2.0, 4.0];
+
+impl Guess {
+    /// The guess of one of several starts: the stated one, then shaken ones, repeatable by `seed`.
+    pub fn of_start(start: u64, seed: u64) -> Guess {
+        let Some(wave) = start.checked_sub(1) else { return Guess::Stated };
+        let size = SIZES[wave as usize % SIZES.len()];
+        Guess::Shaken { size, seed: seed.wrapping_mul(1_000_003).wrapping_add(wave) }
+    }
+}
+
+/// What came of a problem: its solution, with the status that it deserves, and what that rests on.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The solution, or where the search for it ended.
+    pub solution: BoundarySolution,
+    /// The grids of a refinement.
+    pub levels: Vec<Level>,
+    /// What the checks say, if there is a solution.
+    pub assessment: Option<Assessment>,
+}
+
 impl Problem<'_> {
+    /// Solves the problem from a guess, on finer and finer grids where that is asked for, and checks what was found.
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    /// use extremal_engine::Model;
+    /// use extremal_engine::boundary::{Guess, Problem, SolveSettings, Statement, Status};
+    /// let model = Model::from_toml(extremal_engine::gallery::text("double-integrator").unwrap())?;
+    /// let problem = Problem::new(&model, Statement::of(&model)?, &model.simulation().method)?;
+    /// let answer = problem.answer(&Guess::Stated, &SolveSettings::default(), None, &mut |_| ControlFlow::Continue(()))?;
+    /// assert_eq!(answer.solution.status, Status::Optimal);
+    /// assert!(answer.assessment.unwrap().doubts.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The grid does not fit the problem.
+    pub fn answer(
+        &self,
+        guess: &Guess,
+        settings: &SolveSettings,
+        refinement: Option<Refinement>,
+        watch: WatchIterations<'_>,
+    ) -> Result<Answer, ProblemError> {
+        let (mut solution, levels) = match refinement {
+            Some(refinement) => self.refine(guess, settings, refinement, watch)?,
+            None => (self.solve(guess, settings, watch)?, Vec::new()),
+        };
+        let refined = refinement.map(|refinement| (&levels[..], refinement));
+        let assessment = self.assess(&solution, settings, refined, watch)?;
+        if let Some(assessment) = &assessment {
+            solution = solution.judged(assessment);
+        }
+        Ok(Answer { solution, levels, assessment })
+    }
+
     /// Doubles the grid until the cost and a simulation agree with it, each solution being the guess for the next; says also what
     /// was found on the way. Where a finer grid is not solved by the work allowed, the solution is the last one that was.
     pub fn refine(
@@ -116,11 +174,9 @@ impl Problem<'_> {
         settings: &SolveSettings,
         watch: WatchIterations<'_>,
     ) -> Result<Vec<BoundarySolution>, ProblemError> {
-        /// Sizes of the waves, in turn.
-        const SIZES: [f64; 4] = [0.3, 1.0, 2.0, 4.0];
         /// Costs this close together, relatively, are the same minimum.
         const SAME: f64 = 1e-6;
-        let first = self.solve(&Guess::Stated, settings, watch)?;
+        let first = self.solve(&Guess::of_start(0, seed), settings, watch)?;
         let mut failed = (!first.status.is_solved()).then(|| first.clone());
         let mut found: Vec<BoundarySolution> = Vec::new();
         let mut keep = |solution: BoundarySolution| {
@@ -133,13 +189,11 @@ impl Problem<'_> {
         };
         let interrupted = first.status == Status::Interrupted;
         keep(first);
-        for start in 0..starts as u64 {
+        for start in 1..=starts as u64 {
             if interrupted {
                 break;
             }
-            let size = SIZES[start as usize % SIZES.len()];
-            let guess = Guess::Shaken { size, seed: seed.wrapping_mul(1_000_003).wrapping_add(start) };
-            let solution = self.solve(&guess, settings, watch)?;
+            let solution = self.solve(&Guess::of_start(start, seed), settings, watch)?;
             if solution.status == Status::Interrupted {
                 break;
             }

@@ -53,9 +53,12 @@ impl Status {
         }
     }
 
+    /// Those of a solution, perhaps an unverified one.
+    pub(crate) const SOLVED: [Status; 3] = [Status::Optimal, Status::Stationary, Status::Unverified];
+
     /// Is there a solution, perhaps an unverified one?
     pub fn is_solved(self) -> bool {
-        matches!(self, Status::Optimal | Status::Stationary | Status::Unverified)
+        Status::SOLVED.contains(&self)
     }
 }
 

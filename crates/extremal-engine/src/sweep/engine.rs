@@ -5,6 +5,7 @@ use extremal_trajectory::frame::Frame;
 
 use super::member_marcher::{Glimpsed, MemberMarcher, MemberProgress, RowsLookedAt, SweepContext};
 use super::members::{Member, Members};
+use super::pool::{ChunkWork, ChunkWorker};
 use super::record::Record;
 use crate::run::{Compiled, StartCheck};
 
@@ -60,6 +61,14 @@ impl<'s> Engine<'s> {
             }
         }
         frame
+    }
+}
+
+impl ChunkWorker for Engine<'_> {
+    type Chunk = Members;
+
+    fn work(mut self, chunks: &mut dyn FnMut(ChunkWork<'_, Members>)) {
+        chunks(&mut |members, _| self.march_block(&members));
     }
 }
 

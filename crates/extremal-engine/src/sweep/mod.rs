@@ -8,10 +8,11 @@ mod engine;
 mod list;
 mod member_marcher;
 mod members;
-mod pool;
+pub(crate) mod part_file;
+pub(crate) mod pool;
 mod record;
-mod summary;
-mod target;
+pub(crate) mod summary;
+pub(crate) mod target;
 mod variation;
 
 use std::ops::{ControlFlow, Range as NumberRange};
@@ -20,9 +21,7 @@ use std::path::Path;
 use extremal_mechanics::discrete::SchemeError;
 use extremal_model::{Extent, Model};
 use extremal_solve::LaneMarcher;
-use extremal_trajectory::frame::{
-    Existing, Fields, Frame, FrameError, FrameFile, PartManifest, Resumed, checksum, last_integer,
-};
+use extremal_trajectory::frame::{Existing, Fields, Frame, FrameError};
 use extremal_trajectory::{ColumnsError, shortest};
 use thiserror::Error;
 
@@ -31,6 +30,7 @@ use crate::run::{Compiled, CompiledRun, Instruments, Promises, Settings, SetupEr
 use engine::Engine;
 use member_marcher::SweepContext;
 use members::{Fixed, Preparation};
+use part_file::{PartFile, TakeRows, Tally, WatchMembers};
 use pool::{Cut, SweepEnding};
 use record::Layout;
 use target::{Target, targets};
@@ -110,9 +110,9 @@ pub struct SweepProgress {
 
 /// What came of a sweep, besides its rows.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SweepOutcome {
+pub struct SweepOutcome<S = Summary> {
     /// Of all members that have ended, in earlier calls too.
-    pub summary: Summary,
+    pub summary: S,
     /// Were these all?
     pub complete: bool,
     /// How many of them an earlier call did.
@@ -135,8 +135,6 @@ const MOST_MEMBER_VALUES: u64 = 1 << 26;
 const STEPS_PER_EVENT: u64 = 16;
 /// Members marched at once, best first: what there are instructions for, or what an interpreter does best.
 const LANES: [usize; 4] = [16, 8, 4, 64];
-/// What in the identity of a sweep is not that of the whole.
-const MEMBERS: &str = "members";
 
 impl CompiledSweep {
     /// Derives and compiles everything. A step or an end of `None` in the settings is that of the model, and follows the parameters
@@ -189,11 +187,7 @@ impl CompiledSweep {
     /// # Errors
     /// There are no such members.
     pub fn with_members(mut self, range: NumberRange<u64>) -> Result<Self, SweepError> {
-        let all = self.cut.end;
-        if range.start >= range.end || range.end > all {
-            return Err(SweepError::NoMembers { from: range.start, to: range.end, all });
-        }
-        (self.cut.begin, self.cut.end) = (range.start, range.end);
+        self.cut = self.cut.part(range)?;
         self.is_part = true;
         Ok(self)
     }
@@ -272,73 +266,23 @@ impl CompiledSweep {
         path: &Path,
         existing: Existing,
         threads: usize,
-        mut watch: impl FnMut(SweepProgress) -> ControlFlow<()>,
+        watch: impl FnMut(SweepProgress) -> ControlFlow<()>,
     ) -> Result<SweepOutcome, FrameError> {
-        let identity = self.identity();
-        let opened = FrameFile::open(path, &self.layout.fields, &identity, existing);
-        if let Err(FrameError::Finished { path }) = &opened {
-            // Rows are in the order of their members: what ends with another than the last is a copy of unfinished work.
-            let (last, count) = (last_integer(path)?, self.cut.end);
-            if last.is_none_or(|last| last as u64 + 1 != count) {
-                return Err(FrameError::Partial { path: path.clone(), last, count });
-            }
-            self.check_manifest(path)?;
-        }
-        let Resumed { mut file, notes } = opened?;
-        if self.is_part {
-            self.manifest().write(path)?;
-        }
-        let mut summary = Summary::default();
-        notes.iter().filter_map(|note| Summary::from_note(note)).for_each(|part| summary.join(part));
-        let resumed = summary.members();
-        let write = |frame: Frame, part: Summary| {
-            file.push(&frame, part.to_note())?;
-            summary.join(part);
-            Ok::<(), FrameError>(())
+        let march = |first, take: TakeRows<'_, Summary>, watch: WatchMembers<'_>| {
+            self.march(SweepEnding::AfterGroup, first, threads, take, watch)
         };
-        let watch = |done| watch(self.progress(done, resumed));
-        let groups = self.march(SweepEnding::AfterGroup, notes.len() as u64, threads, write, watch)?;
-        let complete = groups == self.cut.groups();
-        if complete {
-            file.finish()?
-        } else {
-            file.suspend()?
-        }
-        Ok(SweepOutcome { summary, complete, resumed })
+        self.part_file().write(path, existing, watch, march)
     }
 
-    /// What a file of these members says of them.
-    fn manifest(&self) -> PartManifest {
-        let whole = self.identity().into_iter().filter(|(name, _)| name != MEMBERS);
-        let text: String = whole.map(|(name, value)| format!("{name}: {value}\n")).collect();
-        PartManifest {
-            from: self.cut.begin,
-            to: self.cut.end,
+    /// The file of its rows.
+    fn part_file(&self) -> PartFile<'_> {
+        PartFile {
+            fields: &self.layout.fields,
+            identity: self.identity(),
+            cut: self.cut,
             of: self.variation.members().unwrap_or(self.cut.end),
-            groups_of: self.cut.group,
-            source: format!("{:016x}", checksum(text.as_bytes())),
+            is_part: self.is_part,
         }
-    }
-
-    /// A finished part must be of this sweep, and of these members.
-    fn check_manifest(&self, path: &Path) -> Result<(), FrameError> {
-        let (Some(then), now) = (PartManifest::read(path)?.filter(|_| self.is_part), self.manifest()) else {
-            return Ok(());
-        };
-        let differs = |what: &str, [then, now]: [String; 2]| FrameError::Different {
-            part: path.into(),
-            what: what.to_owned(),
-            then,
-            now,
-        };
-        let members = |manifest: &PartManifest| format!("{} to {}", manifest.from, manifest.to.saturating_sub(1));
-        if (then.from, then.to) != (now.from, now.to) {
-            return Err(differs(MEMBERS, [members(&then), members(&now)]));
-        }
-        if then != now {
-            return Err(differs("settings of checksum", [then.source, now.source]));
-        }
-        Ok(())
     }
 
     /// What came of it as data.
@@ -355,12 +299,6 @@ impl CompiledSweep {
             summary: outcome.summary.clone(),
             columns: names.zip(outcome.summary.ranges.iter().copied()).collect(),
         }
-    }
-
-    /// The members that are marched, where they are not all.
-    fn part_of_all(&self) -> Option<NumberRange<u64>> {
-        let all = self.variation.members() == Some(self.cut.members());
-        (!all).then_some(self.cut.begin..self.cut.end)
     }
 
     fn progress(&self, done: u64, resumed: u64) -> SweepProgress {
@@ -416,8 +354,6 @@ impl CompiledSweep {
             Some(Extent::Steps(steps)) => format!("{steps} steps"),
             None => String::new(),
         };
-        let Variation { list, grid, random, samples, seed } = &self.variation;
-        let joined = |axes: Vec<String>| axes.join(" ");
         let record = match self.layout.record {
             Record::All { every } => format!("all, every {every}"),
             other => other.name().to_owned(),
@@ -426,7 +362,7 @@ impl CompiledSweep {
         [
             ("version", env!("CARGO_PKG_VERSION").to_owned()),
             ("model", model.source_text().to_owned()),
-            ("parameters", joined(parameters.collect())),
+            ("parameters", parameters.collect::<Vec<_>>().join(" ")),
             ("method", method.to_string()),
             ("step", number(step) + stated(self.fixed.step)),
             ("end", end + stated(self.fixed.end)),
@@ -436,19 +372,12 @@ impl CompiledSweep {
             ("projection", if *project { "yes".to_owned() } else { String::new() }),
             ("tolerance", number(tolerance)),
             ("record", record),
-            ("list", list.as_ref().map(List::identity).unwrap_or_default()),
-            ("grid", joined(grid.iter().map(ToString::to_string).collect())),
-            ("random", joined(random.iter().map(ToString::to_string).collect())),
-            ("samples", if random.is_empty() { String::new() } else { samples.to_string() }),
-            ("seed", if random.is_empty() { String::new() } else { seed.to_string() }),
-            ("groups of", self.cut.group.to_string()),
-            (
-                MEMBERS,
-                self.part_of_all().map_or_else(String::new, |part| format!("{} to {}", part.start, part.end - 1)),
-            ),
         ]
+        .into_iter()
+        .chain(self.variation.identity())
+        .chain([("groups of", self.cut.group.to_string())])
         .map(|(name, value)| (name.to_owned(), value))
-        .to_vec()
+        .collect()
     }
 }
 

@@ -5,7 +5,22 @@ mod threads;
 
 use std::ops::Range;
 
+use extremal_trajectory::frame::Frame;
+
+use super::SweepError;
+
 pub(crate) use threads::march;
+
+/// Computes the rows of a chunk; what it is asked tells whether they are still wanted.
+pub(crate) type ChunkWork<'w, C> = &'w mut dyn FnMut(C, &dyn Fn() -> bool) -> Frame;
+
+/// Someone who computes chunks, one after the other, on a thread of its own.
+pub(crate) trait ChunkWorker: Send {
+    /// What is to be computed.
+    type Chunk: Send;
+    /// Makes ready and gives `chunks` what computes one of them.
+    fn work(self, chunks: &mut dyn FnMut(ChunkWork<'_, Self::Chunk>));
+}
 
 /// What becomes of the group that is being marched when the work is to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +29,8 @@ pub(crate) enum SweepEnding {
     AfterGroup,
     /// It ends with the chunks that are done.
     AtOnce,
+    /// It is left: its members are computed again.
+    WithoutGroup,
 }
 
 /// How members are cut: a group is written at once, a chunk is marched at once. Neither can be seen in a row.
@@ -34,6 +51,15 @@ impl Cut {
 
     pub fn groups(&self) -> u64 {
         self.members().div_ceil(self.group)
+    }
+
+    /// The part of it with these members.
+    pub fn part(self, range: Range<u64>) -> Result<Cut, SweepError> {
+        let Range { start: from, end: to } = range;
+        match from < to && to <= self.end {
+            true => Ok(Cut { begin: from, end: to, ..self }),
+            false => Err(SweepError::NoMembers { from, to, all: self.end }),
+        }
     }
 
     fn members_of(&self, group: u64) -> Range<u64> {

@@ -4,6 +4,7 @@ use extremal_trajectory::frame::{Frame, Word};
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
+use super::part_file::Tally;
 use super::record::{FAILED, FINISHED, STOPPED};
 use crate::serialized::by_name;
 
@@ -57,7 +58,7 @@ pub struct SweepReport {
     pub columns: Vec<(String, Range)>,
 }
 
-fn failure<S: Serializer>(first: &Option<(u64, String)>, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn failure<S: Serializer>(first: &Option<(u64, String)>, serializer: S) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
     struct FirstFailure<'a> {
         member: u64,
@@ -66,7 +67,7 @@ fn failure<S: Serializer>(first: &Option<(u64, String)>, serializer: S) -> Resul
     first.as_ref().map(|(member, reason)| FirstFailure { member: *member, reason }).serialize(serializer)
 }
 
-fn warning<S: Serializer>(first: &Option<(u64, String)>, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn warning<S: Serializer>(first: &Option<(u64, String)>, serializer: S) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
     struct FirstWarning<'a> {
         member: u64,
@@ -111,7 +112,7 @@ impl Range {
         self.sum / self.count as f64
     }
 
-    fn of(numbers: &[f64]) -> Range {
+    pub(crate) fn of(numbers: &[f64]) -> Range {
         let finite = numbers.iter().filter(|number| number.is_finite());
         finite.fold(Range::default(), |range, number| {
             range.joined(&Range { least: *number, largest: *number, sum: *number, count: 1 })
@@ -122,6 +123,23 @@ impl Range {
         // These skip what is not a number.
         let (least, largest) = (self.least.min(other.least), self.largest.max(other.largest));
         Range { least, largest, sum: self.sum + other.sum, count: self.count + other.count }
+    }
+
+    /// Adds to each the one of the same column.
+    pub(crate) fn join_all(ranges: &mut Vec<Range>, next: &[Range]) {
+        ranges.resize(next.len(), Range::default());
+        ranges.iter_mut().zip(next).for_each(|(range, next)| *range = range.joined(next));
+    }
+
+    /// Its bits, which [`Range::of_bits`] reads back.
+    pub(crate) fn bits(&self) -> [u64; 4] {
+        [self.least.to_bits(), self.largest.to_bits(), self.sum.to_bits(), self.count]
+    }
+
+    /// Reads its bits back.
+    pub(crate) fn of_bits([least, largest, sum, count]: [u64; 4]) -> Range {
+        let [least, largest, sum] = [least, largest, sum].map(f64::from_bits);
+        Range { least, largest, sum, count }
     }
 }
 
@@ -147,8 +165,14 @@ impl Summary {
         }
     }
 
-    /// Adds that of the members after these.
-    pub(crate) fn join(&mut self, next: Summary) {
+    /// How many members have ended.
+    pub fn members(&self) -> u64 {
+        self.finished + self.stopped + self.failed
+    }
+}
+
+impl Tally for Summary {
+    fn join(&mut self, next: Summary) {
         self.rows += next.rows;
         self.finished += next.finished;
         self.stopped += next.stopped;
@@ -156,38 +180,30 @@ impl Summary {
         self.first_failure = self.first_failure.take().or(next.first_failure);
         self.warned += next.warned;
         self.first_warning = self.first_warning.take().or(next.first_warning);
-        self.ranges.resize(next.ranges.len(), Range::default());
-        self.ranges.iter_mut().zip(&next.ranges).for_each(|(range, next)| *range = range.joined(next));
+        Range::join_all(&mut self.ranges, &next.ranges);
     }
 
-    /// How many members have ended.
-    pub fn members(&self) -> u64 {
-        self.finished + self.stopped + self.failed
+    fn members(&self) -> u64 {
+        Summary::members(self)
     }
 
-    /// As text that [`Summary::from_note`] reads back to the same bits.
-    pub(crate) fn to_note(&self) -> String {
-        let bits = |r: &Range| [r.least.to_bits(), r.largest.to_bits(), r.sum.to_bits(), r.count];
-        let ranges: Vec<[u64; 4]> = self.ranges.iter().map(bits).collect();
+    fn to_note(&self) -> String {
+        let ranges: Vec<[u64; 4]> = self.ranges.iter().map(Range::bits).collect();
         let ended = [self.rows, self.finished, self.stopped, self.failed, self.warned];
         serde_json::json!([ended, self.first_failure, self.first_warning, ranges]).to_string()
     }
 
-    pub(crate) fn from_note(note: &str) -> Option<Summary> {
-        type First = Option<(u64, String)>;
-        let (ended, first_failure, first_warning, ranges): ([u64; 5], First, First, Vec<[u64; 4]>) =
+    fn from_note(note: &str) -> Option<Summary> {
+        let (ended, first_failure, first_warning, ranges): ([u64; 5], FirstSaid, FirstSaid, Vec<[u64; 4]>) =
             serde_json::from_str(note).ok()?;
         let [rows, finished, stopped, failed, warned] = ended;
-        let range = |[least, largest, sum, count]: [u64; 4]| Range {
-            least: f64::from_bits(least),
-            largest: f64::from_bits(largest),
-            sum: f64::from_bits(sum),
-            count,
-        };
-        let ranges = ranges.into_iter().map(range).collect();
+        let ranges = ranges.into_iter().map(Range::of_bits).collect();
         Some(Summary { rows, finished, stopped, failed, first_failure, warned, first_warning, ranges })
     }
 }
+
+/// The first member that something is said of, and what.
+pub(crate) type FirstSaid = Option<(u64, String)>;
 
 #[cfg(test)]
 mod tests {

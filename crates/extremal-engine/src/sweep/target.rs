@@ -49,7 +49,7 @@ pub enum VariationError {
 }
 
 /// More would take longer than anyone waits.
-pub(super) const MOST_MEMBERS: u64 = 1_000_000_000_000;
+pub(crate) const MOST_MEMBERS: u64 = 1_000_000_000_000;
 
 fn did_you_mean(suggestion: &Option<String>) -> String {
     suggestion.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()

@@ -276,6 +276,19 @@ impl Variation {
         self.grid.iter().map(Axis::len).chain([self.samples]).try_fold(rows, u64::checked_mul)
     }
 
+    /// What tells it from other variations, by names.
+    pub(crate) fn identity(&self) -> [(&'static str, String); 5] {
+        let Variation { list, grid, random, samples, seed } = self;
+        let drawn = |number: &u64| if random.is_empty() { String::new() } else { number.to_string() };
+        [
+            ("list", list.as_ref().map(List::identity).unwrap_or_default()),
+            ("grid", grid.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")),
+            ("random", random.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")),
+            ("samples", drawn(samples)),
+            ("seed", drawn(seed)),
+        ]
+    }
+
     /// Appends the values of a member.
     pub(crate) fn push_values(&self, member: u64, values: &mut Vec<f64>) {
         let mut rest = member / self.samples.max(1);

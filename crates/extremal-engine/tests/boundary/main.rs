@@ -7,6 +7,7 @@ mod curves;
 mod discrete;
 mod flows;
 mod higher;
+mod many;
 mod misuse;
 mod orbits;
 mod states;

@@ -1,4 +1,4 @@
-//! Threads that march chunks of members, and the order in which their rows come back.
+//! Threads that compute chunks of members, and the order in which their rows come back.
 
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
@@ -10,9 +10,7 @@ use std::time::Duration;
 
 use extremal_trajectory::frame::Frame;
 
-use super::{Cut, SweepEnding};
-use crate::sweep::engine::Engine;
-use crate::sweep::members::Members;
+use super::{ChunkWork, ChunkWorker, Cut, SweepEnding};
 
 /// Chunks handed out for each thread before the first of them must have come back: memory is bounded by it.
 const AHEAD: u64 = 8;
@@ -21,28 +19,28 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Marches all groups from `first` on. Their frames are given to `take` in order; `watch` is called now and then with the number of
 /// members done and may end the work, as `ending` says. Returns the number of groups done.
-pub(crate) fn march<E>(
+pub(crate) fn march<W: ChunkWorker, E>(
     cut: Cut,
     ending: SweepEnding,
     first: u64,
-    engines: Vec<Engine<'_>>,
-    prepare: impl Fn(Range<u64>) -> Members,
+    workers: Vec<W>,
+    prepare: impl Fn(Range<u64>) -> W::Chunk,
     mut take: impl FnMut(Frame) -> Result<(), E>,
     mut watch: impl FnMut(u64) -> ControlFlow<()>,
 ) -> Result<u64, E> {
-    let threads = engines.len() as u64;
-    let (hand_out, jobs) = mpsc::channel::<(u64, Members)>();
+    let threads = workers.len() as u64;
+    let (hand_out, jobs) = mpsc::channel::<(u64, W::Chunk)>();
     let (give_back, results) = mpsc::channel::<(u64, Frame)>();
     let per_group = cut.chunks_per_group();
     let queue = Queue { jobs: Mutex::new(jobs), limit: AtomicU64::new(cut.groups() * per_group) };
     thread::scope(|scope| {
         // Workers live until there is no one left to hand out anything, however this ends.
         let (hand_out, queue) = (hand_out, OnExit(&queue));
-        let spawn = |engine| {
+        let spawn = |worker: W| {
             let (queue, give_back) = (queue.0, give_back.clone());
-            scope.spawn(move || queue.work(engine, &give_back))
+            scope.spawn(move || worker.work(&mut |work| queue.work(work, &give_back)))
         };
-        let workers: Vec<ScopedJoinHandle<'_, ()>> = engines.into_iter().map(spawn).collect();
+        let workers: Vec<ScopedJoinHandle<'_, ()>> = workers.into_iter().map(spawn).collect();
         let (mut next, mut limit) = (first * per_group, queue.0.limit());
         let mut collector = Collector { at: next, waiting: BTreeMap::new() };
         let mut group: Option<Frame> = None;
@@ -76,7 +74,7 @@ pub(crate) fn march<E>(
             if watch(done).is_break() {
                 limit = limit.min(match ending {
                     SweepEnding::AfterGroup => collector.at.div_ceil(per_group) * per_group,
-                    SweepEnding::AtOnce => collector.at,
+                    SweepEnding::AtOnce | SweepEnding::WithoutGroup => collector.at,
                 });
                 queue.0.limit.store(limit, Ordering::Relaxed);
             }
@@ -89,22 +87,23 @@ pub(crate) fn march<E>(
 }
 
 /// What is to be marched.
-struct Queue {
-    jobs: Mutex<Receiver<(u64, Members)>>,
+struct Queue<C> {
+    jobs: Mutex<Receiver<(u64, C)>>,
     /// Chunks from here on are not marched any more, though they were handed out.
     limit: AtomicU64,
 }
 
-impl Queue {
+impl<C> Queue<C> {
     fn limit(&self) -> u64 {
         self.limit.load(Ordering::Relaxed)
     }
 
-    fn work(&self, mut engine: Engine<'_>, give_back: &Sender<(u64, Frame)>) {
+    fn work(&self, work: ChunkWork<'_, C>, give_back: &Sender<(u64, Frame)>) {
         loop {
             let job = self.jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
-            let Ok((chunk, members)) = job else { return };
-            if chunk < self.limit() && give_back.send((chunk, engine.march_block(&members))).is_err() {
+            let Ok((chunk, content)) = job else { return };
+            let wanted = || chunk < self.limit();
+            if wanted() && give_back.send((chunk, work(content, &wanted))).is_err() {
                 return;
             }
         }
@@ -112,9 +111,9 @@ impl Queue {
 }
 
 /// Leaves nothing to be marched when the one who hands out leaves, for whatever reason.
-struct OnExit<'q>(&'q Queue);
+struct OnExit<'q, C>(&'q Queue<C>);
 
-impl Drop for OnExit<'_> {
+impl<C> Drop for OnExit<'_, C> {
     fn drop(&mut self) {
         self.0.limit.store(0, Ordering::Relaxed);
     }
