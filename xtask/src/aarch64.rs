@@ -109,7 +109,7 @@ impl Toolchain {
         let (clock, models) = (Instant::now(), gallery::models().map_err(failed)?);
         let folder = env::temp_dir().join(format!("extremal-aarch64-{}", std::process::id()));
         fs::create_dir_all(&folder).map_err(failed)?;
-        let comparison = Comparison {
+        let comparison = ProgramPair {
             own: gallery::program().map_err(failed)?,
             other: root().join(FOLDER).join(TARGET).join("debug/extremal"),
             folder: folder.clone(),
@@ -124,13 +124,13 @@ impl Toolchain {
 }
 
 /// Two programs that should write the same.
-struct Comparison {
+struct ProgramPair {
     own: PathBuf,
     other: PathBuf,
     folder: PathBuf,
 }
 
-impl Comparison {
+impl ProgramPair {
     /// All models, as many at a time as there are processors; how many rows they have.
     fn all(&self, models: &[PathBuf]) -> Result<usize, TaskFailure> {
         let next = AtomicUsize::new(0);
