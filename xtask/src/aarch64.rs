@@ -27,16 +27,11 @@ struct Toolchain {
     rustc: PathBuf,
 }
 
-/// Everything, with the program for this machine built before.
-pub fn alone() -> Result<(), TaskFailure> {
-    Step::cargo("the program", &["build", "--quiet", "-p", "extremal-cli"]).run()?;
-    all()
-}
-
-/// Everything, or the reason why nothing can be done.
-fn all() -> Result<(), TaskFailure> {
+/// Programs and gallery, or the reason why nothing can be done.
+pub fn all() -> Result<(), TaskFailure> {
     let tools = Toolchain::find().map_err(|reason| failure("aarch64", &reason))?;
     tools.programs()?;
+    Step::cargo("the program", &["build", "--quiet", "-p", "extremal-cli"]).run()?;
     tools.gallery()
 }
 
@@ -45,10 +40,10 @@ pub fn check() -> Result<(), TaskFailure> {
     Toolchain::find().map(drop).map_err(|reason| failure("aarch64", &reason))
 }
 
-/// The same where the tools are there. Without them it is left out, but not where CI runs.
-pub fn if_possible() -> Result<(), TaskFailure> {
+/// The programs alone, where the tools are there. Without them they are left out, but not where CI runs.
+pub fn programs_if_possible() -> Result<(), TaskFailure> {
     match Toolchain::find() {
-        Ok(_) => all(),
+        Ok(tools) => tools.programs(),
         Err(reason) if env::var_os("CI").is_some_and(|value| value == "true") => Err(failure("aarch64", &reason)),
         Err(reason) => {
             eprintln!("\nmachine code for aarch64 is not tested: {reason}");

@@ -16,7 +16,7 @@ pub fn all() -> Result<(), TaskFailure> {
         .run()?;
     gallery::all()?;
     python::tests()?;
-    aarch64::if_possible()
+    aarch64::programs_if_possible()
 }
 
 /// The library without any of its features, and for browsers where the target is installed.

@@ -22,7 +22,7 @@ Usage: cargo xtask TASK
   rules                direction of dependencies, unique names of types and equations, sizes of files, mutants that still apply; builds nothing
   wheel                the Python package as a wheel, in target/wheels
   python               that wheel in an environment of its own, and the tests in python/tests
-  aarch64              machine code for aarch64, by emulation: random programs, and every model of the gallery with the bits that
+  aarch64              machine code for aarch64, by emulation: random programs (as `test` does), and every model of the gallery with the bits that
                        it has here. Needs qemu-aarch64, a cross compiler and Rust for that processor; says what is missing
   aarch64 --check      only whether these are there; builds nothing
   fuzz [--seconds N]   each fuzz target for N seconds (60 if not said); needs a C++ compiler
@@ -45,7 +45,7 @@ fn main() -> ExitCode {
         ["rules"] => rules::all(),
         ["wheel"] => python::wheel().map(drop),
         ["python"] => python::tests(),
-        ["aarch64"] => aarch64::alone(),
+        ["aarch64"] => aarch64::all(),
         ["aarch64", "--check"] => aarch64::check(),
         ["fuzz"] => fuzz::all(60),
         ["fuzz", "--seconds", seconds] => match seconds.parse() {
