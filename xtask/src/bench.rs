@@ -17,7 +17,16 @@ pub fn times() -> Result<(), TaskFailure> {
 
 /// What the user of a run sees, beside loops that watch the energy as it does.
 pub fn seen() -> Result<(), TaskFailure> {
-    Step::cargo("benchmarks", &["bench", "--package", "extremal-engine", "--bench", "speed", "--", "--seen"]).run()
+    with_option("--seen")
+}
+
+/// How getting ready, memory and a step grow with the size of a system.
+pub fn growth() -> Result<(), TaskFailure> {
+    with_option("--growth")
+}
+
+fn with_option(option: &str) -> Result<(), TaskFailure> {
+    Step::cargo("benchmarks", &["bench", "--package", "extremal-engine", "--bench", "speed", "--", option]).run()
 }
 
 /// By callgrind: those of twice as many steps less those of as many, so that getting ready does not count. It emulates a processor

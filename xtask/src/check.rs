@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::shell::{Step, TaskFailure};
-use crate::{aarch64, gallery, python, rules};
+use crate::{aarch64, browser, gallery, page, python, rules};
 
 pub fn all() -> Result<(), TaskFailure> {
     rules::all()?;
@@ -16,6 +16,8 @@ pub fn all() -> Result<(), TaskFailure> {
         .run()?;
     gallery::all()?;
     python::tests()?;
+    browser::tests()?;
+    page::tests_if_installed()?;
     aarch64::programs_if_possible()
 }
 

@@ -36,6 +36,12 @@ impl Step {
         Step { name: name.to_owned(), command }
     }
 
+    /// Runs it in a folder of its own.
+    pub fn inside(mut self, folder: &Path) -> Step {
+        self.command.current_dir(folder);
+        self
+    }
+
     /// Sets an environment variable.
     pub fn with(mut self, variable: &str, value: &str) -> Step {
         self.command.env(variable, value);

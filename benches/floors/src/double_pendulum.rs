@@ -99,17 +99,19 @@ pub fn fast(h: f64, start: [f64; 2], steps: usize) -> [f64; 2] {
     )
 }
 
+/// Velocities and energy.
+#[inline(always)]
+fn seen<R: Real>(q: [R; 2], p: [R; 2]) -> ([R; 2], R) {
+    let ((s1, c1), (s2, c2)) = (q[0].sin_cos(), q[1].sin_cos());
+    let cos = c1 * c2 + s1 * s2;
+    let inverse = (R::of(2.0) - cos * cos).recip();
+    let v = [(p[0] - cos * p[1]) * inverse, (p[1] + p[1] - cos * p[0]) * inverse];
+    (v, R::of(0.5) * (p[0] * v[0] + p[1] * v[1]) - R::of(G) * (c1 + c1 + c2))
+}
+
 #[inline(always)]
 fn energy(q: [Fast; 2], p: [Fast; 2]) -> f64 {
-    let ([s1, s2], [c1, c2]) = {
-        let ((s1, c1), (s2, c2)) = (q[0].sin_cos(), q[1].sin_cos());
-        ([s1, s2], [c1, c2])
-    };
-    let cos = c1 * c2 + s1 * s2;
-    let inverse = (Fast::of(2.0) - cos * cos).recip();
-    let v = [(p[0] - cos * p[1]) * inverse, (p[1] + p[1] - cos * p[0]) * inverse];
-    let energy = Fast::of(0.5) * (p[0] * v[0] + p[1] * v[1]) - Fast::of(G) * (c1 + c1 + c2);
-    energy.0[0]
+    seen(q, p).1.0[0]
 }
 
 /// The same with the energy watched.
@@ -149,4 +151,57 @@ pub fn ensemble(h: f64, [first, second]: [&mut [f64]; 2], steps: usize) {
             }
         },
     );
+}
+
+/// Angles, velocities, momenta and the energy.
+pub const QUANTITIES: usize = 7;
+
+/// The least and the largest values of each quantity, for each member.
+pub type MemberExtremes = [[Vec<f64>; QUANTITIES]; 2];
+
+/// The same of members side by side.
+struct LaneExtremes {
+    low: [FloorLanes<SIDE_BY_SIDE>; QUANTITIES],
+    high: [FloorLanes<SIDE_BY_SIDE>; QUANTITIES],
+}
+
+impl LaneExtremes {
+    #[inline(always)]
+    fn take(&mut self, q: [FloorLanes<SIDE_BY_SIDE>; 2], p: [FloorLanes<SIDE_BY_SIDE>; 2]) {
+        let (v, energy) = seen(q, p);
+        let now = [q[0], q[1], v[0], v[1], p[0], p[1], energy];
+        for (at, now) in now.iter().enumerate() {
+            self.low[at] = self.low[at].least(*now);
+            self.high[at] = self.high[at].most(*now);
+        }
+    }
+}
+
+/// Of many pendulums from rest at these angles, over so many steps. What does not fill the registers at the end has none.
+pub fn extremes(h: f64, [first, second]: [&[f64]; 2], steps: usize) -> MemberExtremes {
+    let mut all: MemberExtremes = [f64::INFINITY, f64::NEG_INFINITY].map(|none| {
+        let column = || vec![none; first.len()];
+        std::array::from_fn(|_| column())
+    });
+    on_widest(
+        #[inline(always)]
+        || {
+            let firsts = first.as_chunks::<SIDE_BY_SIDE>().0;
+            for (group, (first, second)) in firsts.iter().zip(second.as_chunks::<SIDE_BY_SIDE>().0).enumerate() {
+                let start = [FloorLanes(*first), FloorLanes(*second)];
+                let mut lanes = LaneExtremes {
+                    low: [FloorLanes::of(f64::INFINITY); QUANTITIES],
+                    high: [FloorLanes::of(f64::NEG_INFINITY); QUANTITIES],
+                };
+                lanes.take(start, [FloorLanes::of(0.0); 2]);
+                march(h, start, steps, |q, p| lanes.take(q, p));
+                for (columns, seen) in all.iter_mut().zip([&lanes.low, &lanes.high]) {
+                    for (column, seen) in columns.iter_mut().zip(seen) {
+                        column[group * SIDE_BY_SIDE..][..SIDE_BY_SIDE].copy_from_slice(&seen.0);
+                    }
+                }
+            }
+        },
+    );
+    all
 }

@@ -94,6 +94,11 @@ impl Real for Eight {
         // SAFETY: as said at the type.
         unsafe { _mm512_reduce_max_pd(_mm512_abs_pd(self.0)) }
     }
+    #[inline(always)]
+    fn larger(self, b: Self) -> Self {
+        // SAFETY: as said at the type.
+        Eight(unsafe { _mm512_max_pd(_mm512_abs_pd(self.0), _mm512_abs_pd(b.0)) })
+    }
 }
 
 impl SideBySide for Eight {
@@ -108,11 +113,6 @@ impl SideBySide for Eight {
         // SAFETY: as said at the type, and there is room for eight numbers.
         unsafe { _mm512_storeu_pd(numbers.as_mut_ptr(), self.0) };
         numbers
-    }
-    #[inline(always)]
-    fn larger(self, b: Self) -> Self {
-        // SAFETY: as said at the type.
-        Eight(unsafe { _mm512_max_pd(_mm512_abs_pd(self.0), _mm512_abs_pd(b.0)) })
     }
     #[inline(always)]
     fn total(self) -> f64 {

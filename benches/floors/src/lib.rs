@@ -11,6 +11,7 @@ pub mod henon_heiles;
 pub mod kepler;
 pub mod n_body;
 mod real;
+pub mod rod;
 pub mod rods;
 pub mod solar_system;
 pub mod thermal;

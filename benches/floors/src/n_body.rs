@@ -1,6 +1,8 @@
 //! Störmer–Verlet for bodies that attract each other, softened: one force per step, each pair once, eight pairs at a time.
 
 use crate::on_widest;
+use crate::real::{FloorLanes, SideBySide};
+use crate::watched::{WatchedEnergy, WatchedMotion};
 
 const LANES: usize = 8;
 
@@ -17,7 +19,7 @@ type Space = [Vec<f64>; 3];
 
 /// Accelerations of all bodies, and their potential energy. Behind the last body there is room for a group, without mass.
 #[inline(always)]
-fn accelerate(bodies: usize, m: &[f64], soft: f64, q: &Space, a: &mut Space) -> f64 {
+fn accelerate<V: SideBySide>(bodies: usize, m: &[f64], soft: f64, q: &Space, a: &mut Space) -> f64 {
     let room = m.len();
     let [x, y, z] = q.each_ref().map(|list| &list[..room]);
     let [ax, ay, az] = a.each_mut().map(|list| &mut list[..room]);
@@ -25,30 +27,28 @@ fn accelerate(bodies: usize, m: &[f64], soft: f64, q: &Space, a: &mut Space) -> 
     ay.fill(0.0);
     az.fill(0.0);
     let mut potential = 0.0;
+    let soft = V::of(soft);
     for i in 0..bodies {
-        let (xi, yi, zi, mi) = (x[i], y[i], z[i], m[i]);
-        let mut sums = [[0.0; LANES]; 4];
+        let (xi, yi, zi, mi) = (V::of(x[i]), V::of(y[i]), V::of(z[i]), V::of(m[i]));
+        let mut sums = [V::of(0.0); 4];
         let mut j = i + 1;
         while j < bodies {
-            for at in j..j + LANES {
-                let k = at - j;
-                let (dx, dy, dz) = (x[at] - xi, y[at] - yi, z[at] - zi);
-                let inverse = 1.0 / dz.mul_add(dz, dy.mul_add(dy, dx.mul_add(dx, soft))).sqrt();
-                let cube = inverse * inverse * inverse;
-                let (to_i, to_j) = (m[at] * cube, mi * cube);
-                sums[0][k] = to_i.mul_add(dx, sums[0][k]);
-                sums[1][k] = to_i.mul_add(dy, sums[1][k]);
-                sums[2][k] = to_i.mul_add(dz, sums[2][k]);
-                sums[3][k] = m[at].mul_add(inverse, sums[3][k]);
-                ax[at] = (-to_j).mul_add(dx, ax[at]);
-                ay[at] = (-to_j).mul_add(dy, ay[at]);
-                az[at] = (-to_j).mul_add(dz, az[at]);
+            let group = j..j + LANES;
+            let (dx, dy, dz) =
+                (V::at(&x[group.clone()]) - xi, V::at(&y[group.clone()]) - yi, V::at(&z[group.clone()]) - zi);
+            let inverse = dz.fma(dz, dy.fma(dy, dx.fma(dx, soft))).sqrt().recip();
+            let (cube, mj) = (inverse * inverse * inverse, V::at(&m[group.clone()]));
+            let (to_i, to_j) = (mj * cube, -(mi * cube));
+            sums = [to_i.fma(dx, sums[0]), to_i.fma(dy, sums[1]), to_i.fma(dz, sums[2]), mj.fma(inverse, sums[3])];
+            for (list, d) in [(&mut *ax, dx), (&mut *ay, dy), (&mut *az, dz)] {
+                let list = &mut list[group.clone()];
+                list.copy_from_slice(&to_j.fma(d, V::at(list)).numbers());
             }
             j += LANES;
         }
-        let [sx, sy, sz, sp] = sums.map(|list| list.iter().sum::<f64>());
+        let [sx, sy, sz, sp] = sums.map(V::total);
         (ax[i], ay[i], az[i]) = (ax[i] + sx, ay[i] + sy, az[i] + sz);
-        potential -= mi * sp;
+        potential -= m[i] * sp;
     }
     potential
 }
@@ -62,33 +62,42 @@ fn add(to: &mut Space, h: f64, from: &Space) {
     }
 }
 
-/// Positions after `steps` steps, coordinate by coordinate; every step also looks at the largest change of the energy, which is behind
-/// them.
-pub fn march(h: f64, cluster: &Cluster<'_>, start: [&Space; 2], steps: usize) -> Vec<f64> {
+#[inline(always)]
+fn kinetic(masses: &[f64], v: &Space) -> f64 {
+    let square = |i: usize| v[0][i] * v[0][i] + v[1][i] * v[1][i] + v[2][i] * v[2][i];
+    masses.iter().enumerate().map(|(i, m)| 0.5 * m * square(i)).sum()
+}
+
+#[inline(always)]
+fn march<V: SideBySide>(h: f64, cluster: &Cluster<'_>, start: [&Space; 2], steps: usize) -> WatchedMotion {
     let bodies = cluster.masses.len();
     let roomy = |list: &[f64]| [list, &[0.0; LANES]].concat();
     let [mut q, mut v] = start.map(|space| space.each_ref().map(|list| roomy(list)));
     let (mut a, masses) = (q.clone(), roomy(cluster.masses));
     let soft = cluster.softening * cluster.softening;
-    let mut drift = 0.0f64;
+    let potential = accelerate::<V>(bodies, &masses, soft, &q, &mut a);
+    let mut energy = WatchedEnergy::new(kinetic(&masses, &v) + potential);
+    for _ in 0..steps {
+        add(&mut v, 0.5 * h, &a);
+        add(&mut q, h, &v);
+        let potential = accelerate::<V>(bodies, &masses, soft, &q, &mut a);
+        add(&mut v, 0.5 * h, &a);
+        energy.push(kinetic(&masses, &v) + potential);
+    }
+    WatchedMotion { positions: q.iter().flat_map(|list| &list[..bodies]).copied().collect(), energy }
+}
+
+/// Positions after `steps` steps, coordinate by coordinate, with the energy watched after each.
+pub fn watched(h: f64, cluster: &Cluster<'_>, start: [&Space; 2], steps: usize) -> WatchedMotion {
+    #[cfg(target_arch = "x86_64")]
+    if crate::eight::present() {
+        return on_widest(
+            #[inline(always)]
+            || march::<crate::eight::Eight>(h, cluster, start, steps),
+        );
+    }
     on_widest(
         #[inline(always)]
-        || {
-            let kinetic = |v: &Space| -> f64 {
-                let square = |i: usize| v[0][i] * v[0][i] + v[1][i] * v[1][i] + v[2][i] * v[2][i];
-                masses.iter().enumerate().map(|(i, m)| 0.5 * m * square(i)).sum()
-            };
-            let first = kinetic(&v) + accelerate(bodies, &masses, soft, &q, &mut a);
-            for _ in 0..steps {
-                add(&mut v, 0.5 * h, &a);
-                add(&mut q, h, &v);
-                let potential = accelerate(bodies, &masses, soft, &q, &mut a);
-                add(&mut v, 0.5 * h, &a);
-                drift = drift.max((kinetic(&v) + potential - first).abs());
-            }
-        },
-    );
-    let mut all: Vec<f64> = q.iter().flat_map(|list| &list[..bodies]).copied().collect();
-    all.push(drift);
-    all
+        || march::<FloorLanes<LANES>>(h, cluster, start, steps),
+    )
 }

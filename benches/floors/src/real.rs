@@ -15,14 +15,19 @@ pub(crate) trait Real:
     fn sin_cos(self) -> (Self, Self);
     /// The largest size over all lanes.
     fn size(self) -> f64;
+    /// The larger of both sizes, lane by lane.
+    fn larger(self, b: Self) -> Self;
 }
 
 /// Eight numbers side by side.
 pub(crate) trait SideBySide: Real {
     fn load(numbers: &[f64; 8]) -> Self;
+    /// The first eight of these.
+    #[inline(always)]
+    fn at(numbers: &[f64]) -> Self {
+        Self::load(numbers.first_chunk().expect("eight numbers"))
+    }
     fn numbers(self) -> [f64; 8];
-    /// The larger of both sizes, lane by lane.
-    fn larger(self, b: Self) -> Self;
     /// The sum over all lanes.
     fn total(self) -> f64;
 }
@@ -53,6 +58,10 @@ impl Real for f64 {
     fn size(self) -> f64 {
         self.abs()
     }
+    #[inline(always)]
+    fn larger(self, b: f64) -> f64 {
+        self.abs().max(b.abs())
+    }
 }
 
 /// `N` numbers with inlined functions: plain loops, which the compiler turns into one instruction each.
@@ -61,6 +70,28 @@ pub(crate) struct FloorLanes<const N: usize>(pub [f64; N]);
 
 /// One number with inlined functions.
 pub(crate) type Fast = FloorLanes<1>;
+
+impl<const N: usize> FloorLanes<N> {
+    /// The smaller of both, lane by lane.
+    #[inline(always)]
+    pub fn least(self, b: Self) -> Self {
+        let mut out = self;
+        for i in 0..N {
+            out.0[i] = if b.0[i] < self.0[i] { b.0[i] } else { self.0[i] };
+        }
+        out
+    }
+
+    /// The larger of both, lane by lane.
+    #[inline(always)]
+    pub fn most(self, b: Self) -> Self {
+        let mut out = self;
+        for i in 0..N {
+            out.0[i] = if b.0[i] > self.0[i] { b.0[i] } else { self.0[i] };
+        }
+        out
+    }
+}
 
 macro_rules! operator {
     ($trait:ident, $method:ident) => {
@@ -185,6 +216,15 @@ impl<const N: usize> Real for FloorLanes<N> {
         }
         sizes.0[0]
     }
+    #[inline(always)]
+    fn larger(self, b: Self) -> Self {
+        let mut out = self;
+        for i in 0..N {
+            let (one, other) = (self.0[i].abs(), b.0[i].abs());
+            out.0[i] = if other > one { other } else { one };
+        }
+        out
+    }
 }
 
 impl SideBySide for FloorLanes<8> {
@@ -195,15 +235,6 @@ impl SideBySide for FloorLanes<8> {
     #[inline(always)]
     fn numbers(self) -> [f64; 8] {
         self.0
-    }
-    #[inline(always)]
-    fn larger(self, b: Self) -> Self {
-        let mut out = self;
-        for i in 0..8 {
-            let (one, other) = (self.0[i].abs(), b.0[i].abs());
-            out.0[i] = if other > one { other } else { one };
-        }
-        out
     }
     #[inline(always)]
     fn total(self) -> f64 {

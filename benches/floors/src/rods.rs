@@ -1,6 +1,7 @@
 //! Störmer–Verlet on a chain of n rods in Cartesian coordinates, masses and lengths one (RATTLE): the multipliers by Newton's method with
 //! the tridiagonal matrix of each step, then those of the velocities at its end.
 
+use crate::watched::{WatchedEnergy, WatchedMotion};
 use crate::{CUBIC, on_widest};
 
 const G: f64 = 9.81;
@@ -71,7 +72,7 @@ impl Tridiagonal {
 }
 
 #[inline(always)]
-fn march_plain(h: f64, angles: &[f64], steps: usize) -> Vec<f64> {
+fn march_plain(h: f64, angles: &[f64], steps: usize, mut look: impl FnMut(&Plane, &Plane)) -> Vec<f64> {
     let n = angles.len();
     let [mut q, mut v, mut next, mut links, mut after] = std::array::from_fn(|_| Plane::zeros(n));
     for i in 1..=n {
@@ -81,6 +82,7 @@ fn march_plain(h: f64, angles: &[f64], steps: usize) -> Vec<f64> {
     let mut matrix = Tridiagonal { lower: zeros(), diagonal: zeros(), upper: zeros(), right: zeros() };
     let mut tension = zeros();
     let mut past = vec![zeros(); 4];
+    look(&q, &v);
     for step in 0..steps {
         links.links_of(&q, n);
         for i in 1..=n {
@@ -126,6 +128,7 @@ fn march_plain(h: f64, angles: &[f64], steps: usize) -> Vec<f64> {
             (v.x[i], v.y[i]) = (v.x[i] - x, v.y[i] - y);
         }
         std::mem::swap(&mut q, &mut next);
+        look(&q, &v);
     }
     [&q.x[1..=n], &q.y[1..=n]].concat()
 }
@@ -134,6 +137,43 @@ fn march_plain(h: f64, angles: &[f64], steps: usize) -> Vec<f64> {
 pub fn march(h: f64, angles: &[f64], steps: usize) -> Vec<f64> {
     on_widest(
         #[inline(always)]
-        || march_plain(h, angles, steps),
+        || march_plain(h, angles, steps, |_, _| ()),
     )
+}
+
+/// The same with the energy watched.
+pub fn watched(h: f64, angles: &[f64], steps: usize) -> WatchedMotion {
+    let n = angles.len();
+    on_widest(
+        #[inline(always)]
+        || {
+            let mut energy: Option<WatchedEnergy> = None;
+            let positions = march_plain(h, angles, steps, |q, v| {
+                let [x, u, w] = [&q.x[1..=n], &v.x[1..=n], &v.y[1..=n]];
+                let now = energy_of(x, u, w);
+                match &mut energy {
+                    Some(energy) => energy.push(now),
+                    None => energy = Some(WatchedEnergy::new(now)),
+                }
+            });
+            WatchedMotion { positions, energy: energy.expect("the start was looked at") }
+        },
+    )
+}
+
+/// In strands as wide as registers.
+#[inline(always)]
+fn energy_of(x: &[f64], u: &[f64], w: &[f64]) -> f64 {
+    const STRANDS: usize = 8;
+    let one = |x: f64, u: f64, w: f64| 0.5 * u.mul_add(u, w * w) - G * x;
+    let mut sums = [0.0; STRANDS];
+    let whole = x.len() - x.len() % STRANDS;
+    for first in (0..whole).step_by(STRANDS) {
+        for (strand, sum) in sums.iter_mut().enumerate() {
+            let at = first + strand;
+            *sum += one(x[at], u[at], w[at]);
+        }
+    }
+    let rest: f64 = (whole..x.len()).map(|at| one(x[at], u[at], w[at])).sum();
+    sums.iter().sum::<f64>() + rest
 }

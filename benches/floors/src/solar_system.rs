@@ -6,6 +6,7 @@ use std::array::from_fn;
 use crate::gauss::{S, lagrange, nodes, times};
 use crate::on_widest;
 use crate::real::{FloorLanes, SideBySide};
+use crate::watched::{WatchedEnergy, WatchedMotion};
 
 const BODIES: usize = 6;
 const GRAVITY: f64 = 2.95912208286e-4;
@@ -50,6 +51,37 @@ struct OrbitCoefficients {
 
 /// Positions after `steps` steps.
 pub fn march(h: f64, start: [Planets; 2], steps: usize) -> Planets {
+    on_widest_lanes(h, start, steps, |_, _| ())
+}
+
+/// The same with the energy watched.
+pub fn watched(h: f64, start: [Planets; 2], steps: usize) -> WatchedMotion {
+    let mut watched = WatchedEnergy::new(energy(&start[0], &start[1]));
+    let positions = on_widest_lanes(
+        h,
+        start,
+        steps,
+        #[inline(always)]
+        |x, v| watched.push(energy(x, v)),
+    );
+    WatchedMotion { positions: positions.to_vec(), energy: watched }
+}
+
+#[inline(always)]
+fn energy(x: &Planets, v: &Planets) -> f64 {
+    let mut energy = 0.0;
+    for i in 0..BODIES {
+        let [at, next, last] = [i, BODIES + i, 2 * BODIES + i];
+        energy += 0.5 * MASSES[i] * (v[at] * v[at] + v[next] * v[next] + v[last] * v[last]);
+        for j in i + 1..BODIES {
+            let d: [f64; 3] = from_fn(|e| x[e * BODIES + j] - x[e * BODIES + i]);
+            energy -= GRAVITY * MASSES[i] * MASSES[j] / (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]).sqrt();
+        }
+    }
+    energy
+}
+
+fn on_widest_lanes(h: f64, start: [Planets; 2], steps: usize, look: impl FnMut(&Planets, &Planets)) -> Planets {
     let (c, b) = nodes();
     let integral = |i: usize, j: usize| (0..S).map(|k| b[k] * c[i] * lagrange(&c, j, c[i] * c[k])).sum::<f64>();
     let a: [[f64; S]; S] = from_fn(|i| from_fn(|j| integral(i, j)));
@@ -64,12 +96,12 @@ pub fn march(h: f64, start: [Planets; 2], steps: usize) -> Planets {
     if crate::eight::present() {
         return on_widest(
             #[inline(always)]
-            || collocate::<crate::eight::Eight>(h, start, steps, &coefficients),
+            || collocate::<crate::eight::Eight>(h, start, steps, &coefficients, look),
         );
     }
     on_widest(
         #[inline(always)]
-        || collocate::<FloorLanes<S>>(h, start, steps, &coefficients),
+        || collocate::<FloorLanes<S>>(h, start, steps, &coefficients, look),
     )
 }
 
@@ -79,6 +111,7 @@ fn collocate<V: SideBySide>(
     [mut x, mut v]: [Planets; 2],
     steps: usize,
     coefficients: &OrbitCoefficients,
+    mut look: impl FnMut(&Planets, &Planets),
 ) -> Planets {
     let twice: [V; S] = from_fn(|j| V::load(&coefficients.twice[j]));
     let ahead: [V; S] = from_fn(|j| V::load(&coefficients.ahead[j]));
@@ -116,6 +149,7 @@ fn collocate<V: SideBySide>(
             x[d] += h * v[d] + (k[d] * position).total();
             v[d] += (k[d] * velocity).total();
         }
+        look(&x, &v);
     }
     x
 }

@@ -113,8 +113,16 @@ pub enum CommandError {
     /// The motion cannot be drawn.
     #[error(transparent)]
     Drawing(#[from] DrawingError),
-    #[error("`{}` is no name of an animation: it ends in .html", .0.display())]
+    #[error("`{}` is no name of an animation: it ends in .html, .gif or .mp4", .0.display())]
     NoAnimation(PathBuf),
+    #[error("an .mp4 needs the program `ffmpeg`, which is not there: install it, or write a .gif or an .html page")]
+    NoEncoder,
+    #[error("the film cannot be made: {0}")]
+    Film(String),
+    #[error("there is no column `{name}` to draw: there are {known}")]
+    NoSweepColumn { name: String, known: String },
+    #[error("there is no picture at {time}: the motion goes from {first} to {last}")]
+    NoFrame { time: f64, first: f64, last: f64 },
     #[error("cannot write `{}`: {source}", path.display())]
     Animation { path: PathBuf, source: std::io::Error },
     /// A picture cannot be made.
@@ -123,6 +131,8 @@ pub enum CommandError {
     /// A row cannot be recorded.
     #[error(transparent)]
     Record(#[from] RecordError),
+    #[error("the studio cannot be opened: {0}")]
+    Studio(io::Error),
     #[error("cannot write to standard output: {0}")]
     Output(#[from] io::Error),
 }
@@ -201,6 +211,8 @@ impl CommandError {
             CommandError::Compare(CompareError::Reference(_))
             | CommandError::Continuation(ContinuationError::Step(_))
             | CommandError::Animation { .. }
+            | CommandError::Film(_)
+            | CommandError::Studio(_)
             | CommandError::Plot(PlotError::Write { .. } | PlotError::TooLarge { .. } | PlotError::Encode { .. })
             | CommandError::Record(_)
             | CommandError::WriteExport { .. }

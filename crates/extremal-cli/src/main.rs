@@ -4,8 +4,10 @@ mod animation;
 mod arguments;
 mod commands;
 mod compare_figure;
+mod drawings;
 mod ensemble;
 mod failure;
+mod film;
 mod interrupt;
 // An allocator cannot be written without it.
 mod members_told;
@@ -15,9 +17,11 @@ mod outputs;
 mod problems_summary;
 mod progress;
 mod shard;
+mod sheet;
 mod solution_summary;
 mod source;
 mod summary;
+mod sweep_figure;
 mod sweep_summary;
 mod terminal;
 

@@ -5,23 +5,30 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use extremal_engine::trajectory::Format;
-use extremal_engine::trajectory::plot::PictureFormat;
+use extremal_engine::trajectory::plot::{PanelRequest, PictureFormat};
 
 use crate::animation;
+use crate::drawings::DrawingArguments;
 use crate::failure::CommandError;
 
 /// The files that a command is asked to write.
+#[derive(Clone, Copy, Default)]
 pub struct Outputs<'a> {
     pub trajectories: &'a [PathBuf],
+    /// The columns of these, if they are chosen.
+    pub columns: &'a [String],
     pub plots: &'a [PathBuf],
-    pub animations: &'a [PathBuf],
+    /// What the plots show, if it is said.
+    pub panels: &'a [PanelRequest],
+    pub drawings: Option<&'a DrawingArguments>,
 }
 
 impl Outputs<'_> {
     /// Refuses names that cannot work, before anything is computed.
     pub fn check(&self) -> Result<(), CommandError> {
         let mut seen = HashSet::new();
-        for path in self.trajectories.iter().chain(self.plots).chain(self.animations) {
+        let drawings = self.drawings.into_iter().flat_map(DrawingArguments::files);
+        for path in self.trajectories.iter().chain(self.plots).chain(drawings) {
             check_folder(path)?;
             if !seen.insert(place_of(path)) {
                 return Err(CommandError::SameFile(path.clone()));
@@ -30,11 +37,12 @@ impl Outputs<'_> {
         for path in self.trajectories {
             Format::of(path)?;
         }
-        for path in self.plots {
+        let frames = self.drawings.map_or(&[][..], |drawings| &drawings.frame);
+        for path in self.plots.iter().chain(frames) {
             PictureFormat::of(path)?;
         }
-        self.animations.iter().try_for_each(|path| animation::check(path))?;
-        Ok(())
+        let animations = self.drawings.map_or(&[][..], |drawings| &drawings.animate);
+        animations.iter().try_for_each(|path| animation::check(path))
     }
 }
 

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use extremal_engine::boundary::{
-    BoundarySolution, Duration, Grading, GridComparison, Kind, Normality, Status, UnmetCondition, Verification,
-    kind_name, nature_name,
+    BoundSide, BoundarySolution, Duration, FoundParameter, Grading, GridComparison, Kind, Normality, Status,
+    UnmetCondition, Verification, kind_name, nature_name,
 };
 use extremal_engine::trajectory::{Align, Role, Table, shortest, sig};
 
@@ -14,6 +14,10 @@ use crate::outputs::written as written_files;
 use crate::source::Source;
 use crate::terminal::{ERROR, FAINT, HEADING, WARNING, and_more, duration, size, table_of_facts, table_of_numbers};
 
+/// A bound of an unknown holds it where its multiplier is more than this part of the objective.
+const HELD: f64 = 1e-7;
+/// Intervals beyond this number are counted, not listed.
+const MOST_INTERVALS: usize = 4;
 /// Coordinates beyond this number are counted, not listed.
 const MOST_ROWS: usize = 12;
 
@@ -30,6 +34,7 @@ pub fn of(source: &Source, solved: &FinishedSolve<'_>, written: &[PathBuf]) -> S
         momenta(&mut out, &solved.solution);
     }
     bounds(&mut out, &solved.solution);
+    sensitivities(&mut out, solved);
     levels(&mut out, solved);
     minima(&mut out, solved);
     out.push_str(&written_files(written));
@@ -66,7 +71,14 @@ fn facts(out: &mut String, solved: &FinishedSolve<'_>) {
     if matches!(problem.statement().duration, Duration::Free { .. }) {
         table.row(["duration", &sig(solution.duration, 12)]);
     }
-    for (name, multiplier) in &solution.integral_multipliers {
+    for FoundParameter { name, value, multiplier } in &solution.found {
+        let held = match multiplier.abs() > HELD * solution.objective.abs() {
+            true => format!(", held by a bound with the multiplier {}", sig(*multiplier, 6)),
+            false => String::new(),
+        };
+        table.row([name, &format!("{}{held}", sig(*value, 12))]);
+    }
+    for (name, multiplier) in solution.integral_multipliers.iter().chain(&solution.end_multipliers) {
         table.row([&format!("multiplier of {name}"), &sig(*multiplier, 10)]);
     }
     table.row([
@@ -147,7 +159,7 @@ pub fn doubts(solved: &FinishedSolve<'_>) -> String {
 fn ends(out: &mut String, solution: &BoundarySolution) {
     let (first, last) = (&solution.rows[0], &solution.rows[solution.rows.len() - 1]);
     let mut table = table_of_numbers(["", "start", "end", "least", "most"]);
-    let shown = |role: Role| role != Role::Time;
+    let shown = |role: Role| !matches!(role, Role::Time | Role::Parameter);
     let columns: Vec<usize> = (0..first.len()).filter(|at| shown(solution.columns[*at].role())).collect();
     for at in columns.iter().take(MOST_ROWS) {
         let values = || solution.rows.iter().map(|row| row[*at]);
@@ -160,12 +172,45 @@ fn ends(out: &mut String, solution: &BoundarySolution) {
 
 fn bounds(out: &mut String, solution: &BoundarySolution) {
     for bound in &solution.active {
-        let (name, side) = (&bound.name, if bound.upper { "largest" } else { "smallest" });
+        let name = &bound.name;
+        let held = match bound.side {
+            BoundSide::Lower => format!("{name} is at its smallest value {}", shortest(bound.bound)),
+            BoundSide::Upper => format!("{name} is at its largest value {}", shortest(bound.bound)),
+            BoundSide::Condition => format!("{name} holds the motion back"),
+        };
         let places =
             if bound.times.len() == 1 { "1 place".to_owned() } else { format!("{} places", bound.times.len()) };
-        let (value, first) = (shortest(bound.bound), sig(bound.times[0], 6));
-        let _ = writeln!(out, "\n  {name} is at its {side} value {value} at {places}, first at {first}");
+        let _ = writeln!(out, "\n  {held} at {places}, {}", intervals(&bound.intervals));
     }
+}
+
+/// Where a bound is reached: "from 0 to 0.5 and at 1".
+fn intervals(all: &[[f64; 2]]) -> String {
+    let one = |[from, to]: &[f64; 2]| match from == to {
+        true => format!("at {}", sig(*from, 6)),
+        false => format!("from {} to {}", sig(*from, 6), sig(*to, 6)),
+    };
+    let shown: Vec<String> = all.iter().take(MOST_INTERVALS).map(one).collect();
+    match all.len().saturating_sub(MOST_INTERVALS) {
+        0 => shown.join(" and "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+/// How the least cost changes with what is given.
+fn sensitivities(out: &mut String, solved: &FinishedSolve<'_>) {
+    let assessed = solved.assessment.is_some();
+    let all = if assessed { solved.problem.sensitivities(&solved.solution).unwrap_or_default() } else { Vec::new() };
+    if all.is_empty() {
+        return;
+    }
+    let what = if solved.problem.kind() == Kind::Action { "slope of the action" } else { "slope of the objective" };
+    let mut table = table_of_numbers(["parameter", "value", what]);
+    for (name, slope) in all.iter().take(MOST_ROWS) {
+        let value = solved.problem.model().parameters().iter().find(|parameter| parameter.name == *name);
+        table.row([name.clone(), value.map_or_else(String::new, |p| sig(p.value, 8)), sig(*slope, 8)]);
+    }
+    let _ = write!(out, "\n{table}{}", and_more(all.len(), MOST_ROWS, ", in --json"));
 }
 
 fn levels(out: &mut String, solved: &FinishedSolve<'_>) {
@@ -227,9 +272,12 @@ pub fn failure(solved: &FinishedSolve<'_>) -> String {
         }
         if solution.status == Status::Infeasible {
             for bound in &solution.active {
-                let (name, side) = (&bound.name, if bound.upper { "max" } else { "min" });
-                let (value, times, all) = (shortest(bound.bound), bound.times.len(), solution.steps);
-                let _ = writeln!(out, "  binding: {name} at its {side} = {value} at {times} of {all} steps");
+                let (name, times, all) = (&bound.name, bound.times.len(), solution.steps);
+                let what = match bound.side {
+                    BoundSide::Condition => name.clone(),
+                    side => format!("{name} at its {} = {}", side.name(), shortest(bound.bound)),
+                };
+                let _ = writeln!(out, "  binding: {what} at {times} of {all} steps");
             }
         }
     }

@@ -31,7 +31,7 @@ impl Source {
 
     /// The same with these values replaced.
     pub fn load_with(arguments: &ModelArguments, overrides: &Overrides) -> Result<Source, CommandError> {
-        let (name, text) = text_of(arguments)?;
+        let (name, text) = text_of(&arguments.model)?;
         Self::unroll(name, &text, overrides)
     }
 
@@ -41,7 +41,7 @@ impl Source {
         overrides: &Overrides,
         settings: impl FnOnce(&Model) -> Settings,
     ) -> Result<Source, CommandError> {
-        let (name, text) = text_of(arguments)?;
+        let (name, text) = text_of(&arguments.model)?;
         match Lattice::read(&text, overrides, settings) {
             Ok(Some((model, lattice))) => Ok(Source { name, model, lattice: Some(lattice) }),
             Ok(None) => Self::unroll(name, &text, overrides),
@@ -82,9 +82,9 @@ pub fn folder_of(model: &str) -> PathBuf {
     parent.map(Path::to_owned).unwrap_or_default()
 }
 
-/// What the model that the arguments name is called, and its text.
-fn text_of(arguments: &ModelArguments) -> Result<(String, String), CommandError> {
-    Ok(match arguments.model.as_str() {
+/// What a model is called that is a file, of the gallery or standard input, and its text.
+pub fn text_of(model: &str) -> Result<(String, String), CommandError> {
+    Ok(match model {
         "-" => ("standard input".to_owned(), read(io::stdin().lock(), "standard input", MODEL_FILE)?),
         model => match model.strip_prefix(GALLERY) {
             Some(built_in) => (model.to_owned(), gallery_text(built_in)?.to_owned()),

@@ -26,7 +26,7 @@ pub fn of(source: &Source, swept: &FinishedSweep) -> String {
     for note in run.notes() {
         let _ = writeln!(out, "\n{WARNING}note{WARNING:#}: {note}");
     }
-    out.push_str(&written(swept.file.as_slice()));
+    out.push_str(&written(&swept.files()));
     out
 }
 

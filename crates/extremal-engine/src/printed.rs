@@ -1,4 +1,4 @@
-//! Sections of formulas and sentences, as text and as LaTeX.
+//! Sections of formulas and sentences, as text, as LaTeX and as MathML.
 
 use std::fmt::Write as _;
 
@@ -73,6 +73,21 @@ impl EquationSide<'_> {
             EquationSide::Number(value) => value.to_string(),
         }
     }
+
+    /// As MathML, in pieces between which a line may end.
+    pub fn mathml(&self) -> Vec<String> {
+        match self {
+            EquationSide::Expression(e) => e.mathml(),
+            EquationSide::WithParts(e) => e.mathml_with_parts(),
+            EquationSide::Named(text, _) => vec![mathml_text(text)],
+            EquationSide::Number(value) => vec![format!("<mn>{value}</mn>")],
+        }
+    }
+}
+
+/// Words within MathML.
+fn mathml_text(text: &str) -> String {
+    format!("<mtext>{}</mtext>", text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;"))
 }
 
 impl<'m> Section<'m> {

@@ -168,7 +168,13 @@ impl StagedFormulas {
             let (place_symbols, forces) = (named("place of pairs"), named("force of pairs"));
             rules.extend(calls.iter().zip(&forces).map(|((call, _), force)| (g.expr(*call), *force)));
             let computed = arguments.iter().zip(&place_symbols).filter(|(place, _)| place.as_symbol().is_none());
-            rules.extend(computed.map(|(place, symbol)| (*place, *symbol)));
+            for (place, symbol) in computed {
+                rules.push((*place, *symbol));
+                // Kept together where others depend on it, the same number is the position at the end as it is.
+                if let Node::Grouped(whole) = place.node() {
+                    rules.push((g.expr(whole), *symbol));
+                }
+            }
             let by_family = |list: &[Expr<'_>]| {
                 list.chunks(members).map(|family| family.iter().map(|e| e.id()).collect()).collect()
             };

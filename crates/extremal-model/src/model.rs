@@ -15,7 +15,7 @@ use crate::tables::{
     self, Amount, Boundary, Component, ComponentLists, Conduction, Content, Control, Coordinate, Definition, Discrete,
     Discretisation, Drawing, DryFriction, Entropy, Exact, Expected, FirstOrderState, FrictionTerm, Invariant,
     ModelConstraint, ModelPort, Objective, OutputQuantity, Parameter, SimulationSettings, StateLaw, Statements, Stop,
-    SymmetryGenerator,
+    SymmetryGenerator, Unknown,
 };
 use crate::text::SourceText;
 
@@ -332,6 +332,11 @@ impl Model {
     /// action.
     pub fn objective(&self) -> Option<&Objective> {
         self.content.objective.as_ref()
+    }
+
+    /// The parameters that `solve` is to find, which are among [`Model::parameters`] too.
+    pub fn unknowns(&self) -> &[Unknown] {
+        &self.content.unknowns
     }
 
     /// Between which ends the motion is to be found.

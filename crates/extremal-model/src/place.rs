@@ -177,6 +177,13 @@ impl ExpressionPlace {
     };
     pub const RUNNING: ExpressionPlace = ExpressionPlace { what: "the running cost", ..ExpressionPlace::INTEGRAND };
     pub const TERMINAL: ExpressionPlace = ExpressionPlace::of_state("the terminal cost");
+    pub const PATH_CONDITION: ExpressionPlace = ExpressionPlace {
+        what: "a condition along the way",
+        multipliers: true,
+        may_use: "positions, velocities, entropies, states, controls, multipliers of constraints (`lambda_rod`), time and parameters",
+        ..ExpressionPlace::INTEGRAND
+    };
+    pub const END_CONDITION: ExpressionPlace = ExpressionPlace::of_state("a condition at an end");
     pub const HEAT: ExpressionPlace = ExpressionPlace::of_state("a heat power");
     pub const PORT: ExpressionPlace = ExpressionPlace::of_state("a port");
     pub const CONDUCTANCE: ExpressionPlace = ExpressionPlace {

@@ -136,18 +136,26 @@ impl<'g, 'p> Resolver<'g, 'p> {
         match scalar {
             Scalar::Number { value, .. } => Some(self.graph.rational(value.clone())),
             Scalar::Text(text) => {
-                let view = View { names: &self.names, place, member };
+                let view = View { names: &self.names, place, member, bound: None };
                 let read = parse_expression(self.graph, &text.value, &view);
                 self.accept(read.map(value_and_uses), text, place)
             }
         }
     }
 
+    /// A number-valued expression in which one name stands for another expression.
+    pub fn along(&mut self, scalar: &Scalar, place: &ExpressionPlace, name: &str, value: Expr<'g>) -> Option<Expr<'g>> {
+        let Scalar::Text(text) = scalar else { return self.number(scalar, place, None) };
+        let view = View { names: &self.names, place, member: None, bound: Some((name, value)) };
+        let read = parse_expression(self.graph, &text.value, &view);
+        self.accept(read.map(value_and_uses), text, place)
+    }
+
     /// A number, a vector or a matrix.
     pub fn quantity(&mut self, scalar: &Scalar, place: &ExpressionPlace) -> Option<ShapedExpr<'g>> {
         match scalar {
             Scalar::Text(text) if !self.problems.is_full() => {
-                let view = View { names: &self.names, place, member: None };
+                let view = View { names: &self.names, place, member: None, bound: None };
                 let read = parse_quantity(self.graph, &text.value, &view);
                 self.accept(read, text, place)
             }
@@ -173,7 +181,7 @@ impl<'g, 'p> Resolver<'g, 'p> {
                 None
             }
             Scalar::Text(text) => {
-                let view = View { names: &self.names, place, member };
+                let view = View { names: &self.names, place, member, bound: None };
                 let read = parse_condition(self.graph, &text.value, &view);
                 self.accept(read.map(value_and_uses), text, place)
             }
@@ -198,7 +206,7 @@ impl<'g, 'p> Resolver<'g, 'p> {
                 None
             }
             Scalar::Text(text) => {
-                let view = View { names: &self.names, place, member };
+                let view = View { names: &self.names, place, member, bound: None };
                 let read = parse_equation(self.graph, &text.value, &view);
                 self.accept(read.map(|equation| ((equation.left, equation.right), equation.uses)), text, place)
             }

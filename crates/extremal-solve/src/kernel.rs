@@ -245,6 +245,11 @@ impl Kernel {
         self.machine.program()
     }
 
+    /// The parameters that were set last.
+    pub(crate) fn parameters(&self) -> &[f64] {
+        self.machine.inputs(0)
+    }
+
     pub(crate) fn machine(&self) -> &Machine {
         &self.machine
     }

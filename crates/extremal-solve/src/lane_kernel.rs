@@ -35,13 +35,21 @@ struct LaneSolve {
 impl LaneKernel {
     /// `None` where equations are not linear, or solved one after the other.
     pub fn of(kernel: &Kernel) -> Option<LaneKernel> {
+        let backend = kernel.machine().backend();
+        LANES.into_iter().find_map(|lanes| Self::in_machine(kernel, kernel.program().lane_machine_on(backend, lanes)?))
+    }
+
+    /// The same for so many inputs, if there are instructions for it.
+    pub fn in_lanes(kernel: &Kernel, lanes: usize) -> Option<LaneKernel> {
+        Self::in_machine(kernel, kernel.program().lane_machine(lanes)?)
+    }
+
+    fn in_machine(kernel: &Kernel, mut machine: Machine) -> Option<LaneKernel> {
         let solve = match kernel.solves() {
             [] => None,
             [solve] if solve.plan.linear => Some(solve),
             _ => return None,
         };
-        let backend = kernel.machine().backend();
-        let mut machine = LANES.into_iter().find_map(|lanes| kernel.program().lane_machine_on(backend, lanes))?;
         let lanes = machine.lanes();
         let parameters = kernel.machine().inputs(0);
         machine.inputs_mut(0).chunks_exact_mut(lanes).zip(parameters).for_each(|(place, value)| place.fill(*value));
@@ -69,9 +77,24 @@ impl LaneKernel {
         self.machine.lanes()
     }
 
+    /// The parameters, for each of them the values of all lanes, to be written before they are [committed](Self::commit_parameters).
+    pub fn parameters_mut(&mut self) -> &mut [f64] {
+        self.machine.inputs_mut(0)
+    }
+
+    /// Does the work that depends on parameters alone.
+    pub fn commit_parameters(&mut self) {
+        self.machine.commit(0);
+    }
+
     /// The inputs, for each of them the values of all lanes.
     pub fn inputs_mut(&mut self) -> &mut [f64] {
         self.machine.inputs_mut(1)
+    }
+
+    /// The outputs of the last run in a lane.
+    pub fn outputs(&self, at: usize) -> impl Iterator<Item = f64> {
+        self.results[..self.outputs * self.lanes()].iter().skip(at).step_by(self.lanes()).copied()
     }
 
     /// Runs the block in all lanes. The outputs, for each of them the values of all lanes, unless a lane has to be asked for alone.

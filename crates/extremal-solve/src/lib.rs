@@ -26,8 +26,9 @@ pub use failure::{Reason, SolveFailure, StepFailure};
 pub use kernel::{GuessSource, Kernel, KernelLayout, SolveLayout, SolveStructure, Work};
 pub use linear::{DenseLu, Factorisation, LinearSolver, Singular, on_widest_registers};
 pub use march::{
-    AdaptiveMarcher, CompiledScheme, ExplicitStep, Guard, LaneMarcher, LaneObserver, LatticeInstance, LatticeMarcher,
-    LatticePairs, LatticeScheme, March, Marcher, MotionBlock, MotionFate, StartValues, TotalWork,
+    AdaptiveMarcher, CompiledScheme, ExplicitStep, Guard, LaneMarcher, LaneObserver, LaneStart, LatticeInstance,
+    LatticeMarcher, LatticePairs, LatticeScheme, March, Marcher, MotionBlock, MotionFate, SeenLanes, StartValues,
+    TotalWork,
 };
 pub use newton::NewtonOptions;
 pub use rank::{ConstraintRows, Dependence, Passage, RowWatch, dependence, furthest_first};

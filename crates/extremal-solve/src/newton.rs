@@ -2,6 +2,7 @@
 
 mod backward;
 mod chain_rule;
+mod lanes;
 
 use std::sync::Arc;
 
@@ -15,6 +16,7 @@ use backward::Backward;
 use chain_rule::ChainRule;
 
 pub(crate) use chain_rule::StagedSlopes;
+pub(crate) use lanes::LaneNewton;
 
 /// When Newton's method is content, and when it gives up.
 #[derive(Clone, Copy, Debug, PartialEq)]

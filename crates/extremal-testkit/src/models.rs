@@ -95,6 +95,10 @@ pub fn statements(model: &Model) -> Vec<String> {
             let name = model.component_name(bound.component);
             lines.push(format!("{name} {:?} {:?}", number(bound.min), number(bound.max)));
         }
+        let conditions = [&boundary.path_conditions, &boundary.start_conditions, &boundary.end_conditions];
+        for condition in conditions.into_iter().flatten() {
+            lines.push(format!("{} {}", text(condition.expression), condition.equation));
+        }
         for integral in &boundary.integrals {
             let value = model.number(integral.value);
             lines.push(format!("{} {} {value}", integral.name, text(integral.integrand)));

@@ -25,13 +25,28 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 pub struct Drift {
     first: Option<f64>,
     last: f64,
+    /// Of the values that do not wait any more.
     max: f64,
     max_at: f64,
     line: Line,
+    waiting: Waiting,
 }
 
-/// Least-squares line by running means (Welford) of the time since the first
-/// sample, so that neither a late start nor many samples cancel digits away.
+/// So many values are taken together.
+const GROUP: usize = 32;
+/// Sums go side by side, as many as fill a register or more.
+const STRANDS: usize = 8;
+
+/// Values that are taken together once there are enough of them, wherever the blocks end that they come in: the bits do not depend on it.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Waiting {
+    count: usize,
+    times: [f64; GROUP],
+    departures: [f64; GROUP],
+}
+
+/// Least-squares line by means and squares of the departures from them, of the time since the first sample and of the values, so that neither a late start nor many
+/// samples cancel digits away. Groups are joined as Chan, Golub and LeVeque do (The American Statistician 37, 1983).
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Line {
     count: f64,
@@ -44,21 +59,43 @@ struct Line {
     t_last: f64,
 }
 
+/// The sum over `0..count`, in strands.
+#[inline(always)]
+fn sum(count: usize, of: impl Fn(usize) -> f64) -> f64 {
+    let mut strands = [0.0; STRANDS];
+    let whole = count - count % STRANDS;
+    for first in (0..whole).step_by(STRANDS) {
+        strands.iter_mut().enumerate().for_each(|(at, strand)| *strand += of(first + at));
+    }
+    strands.iter_mut().zip(whole..count).for_each(|(strand, at)| *strand += of(at));
+    strands.iter().sum()
+}
+
 impl Line {
-    fn push(&mut self, t: f64, d: f64) {
+    /// Takes a few values and their times.
+    #[inline(always)]
+    fn join(&mut self, times: &[f64], departures: &[f64]) {
+        let Some(([first, ..], [.., last])) = times.first_chunk::<1>().zip(times.last_chunk::<1>()) else { return };
         if self.count == 0.0 {
-            self.t_first = t;
+            self.t_first = *first;
         }
-        self.t_last = t;
-        self.count += 1.0;
-        let t = t - self.t_first;
-        let from_t = t - self.mean_t;
-        let from_d = d - self.mean_d;
-        self.mean_t += from_t / self.count;
-        self.mean_d += from_d / self.count;
-        self.tt += from_t * (t - self.mean_t);
-        self.td += from_t * (d - self.mean_d);
-        self.dd += from_d * (d - self.mean_d);
+        self.t_last = *last;
+        let (size, since) = (times.len(), |at: usize| times[at] - self.t_first);
+        let own = size as f64;
+        let (mean_t, mean_d) = (sum(size, since) / own, sum(size, |at| departures[at]) / own);
+        let (from_t, from_d) = (|at| since(at) - mean_t, |at: usize| departures[at] - mean_d);
+        let tt = sum(size, |at| from_t(at) * from_t(at));
+        let td = sum(size, |at| from_t(at) * from_d(at));
+        let dd = sum(size, |at| from_d(at) * from_d(at));
+        let (apart_t, apart_d) = (mean_t - self.mean_t, mean_d - self.mean_d);
+        let part = own / (self.count + own);
+        let both = self.count * part;
+        self.mean_t += apart_t * part;
+        self.mean_d += apart_d * part;
+        self.tt += tt + apart_t * apart_t * both;
+        self.td += td + apart_t * apart_d * both;
+        self.dd += dd + apart_d * apart_d * both;
+        self.count += own;
     }
 
     fn slope(&self) -> Option<f64> {
@@ -89,21 +126,85 @@ impl Drift {
             }
             return;
         }
-        if departure.abs() > self.max {
-            self.max = departure.abs();
-            self.max_at = t;
+        if !t.is_finite() {
+            self.settle();
+            self.grow(departure.abs(), t);
+            return;
         }
-        if t.is_finite() {
-            self.line.push(t, departure);
+        let Waiting { count, times, departures } = &mut self.waiting;
+        (times[*count], departures[*count]) = (t, departure);
+        *count += 1;
+        if *count == GROUP {
+            self.settle();
         }
     }
 
     /// Takes values at given times, as if one after the other.
-    pub fn push_all(&mut self, times: &[f64], values: &[f64]) {
-        // In registers, and not in memory, from one value to the next.
-        let mut own = self.clone();
-        times.iter().zip(values).for_each(|(t, value)| own.push(*t, *value));
-        *self = own;
+    pub fn push_all(&mut self, mut times: &[f64], mut values: &[f64]) {
+        while let (Some(first), [_, ..], [_, ..]) = (self.first, times, values) {
+            let Waiting { count, times: own_times, departures } = &mut self.waiting;
+            let size = (GROUP - *count).min(times.len()).min(values.len());
+            let (now, later) = times.split_at(size);
+            let (values_now, values_later) = values.split_at(size);
+            let own = own_times[*count..].iter_mut().zip(&mut departures[*count..]);
+            let mut finite = true;
+            for ((own_time, departure), (time, value)) in own.zip(now.iter().zip(values_now)) {
+                (*own_time, *departure) = (*time, value - first);
+                finite &= (departure.abs() < f64::INFINITY) & (time.abs() < f64::INFINITY);
+            }
+            match finite {
+                true => {
+                    *count += size;
+                    self.last = values_now[size - 1];
+                    if self.waiting.count == GROUP {
+                        self.settle();
+                    }
+                }
+                false => now.iter().zip(values_now).for_each(|(t, value)| self.push(*t, *value)),
+            }
+            (times, values) = (later, values_later);
+        }
+        times.iter().zip(values).for_each(|(t, value)| self.push(*t, *value));
+    }
+
+    /// Takes the values that wait.
+    fn settle(&mut self) {
+        let Waiting { count, times, departures } = &self.waiting;
+        let (times, departures) = (&times[..*count], &departures[..*count]);
+        if let (Ok(times), Ok(departures)) = (<&[f64; GROUP]>::try_from(times), departures.try_into()) {
+            // Their number is known to the compiler.
+            let departures: &[f64; GROUP] = departures;
+            self.line.join(times, departures);
+        } else {
+            self.line.join(times, departures);
+        }
+        let mut strands = [0.0; STRANDS];
+        for group in departures.chunks(STRANDS) {
+            for (strand, departure) in strands.iter_mut().zip(group) {
+                let size = departure.abs();
+                *strand = if size > *strand { size } else { *strand };
+            }
+        }
+        let largest = strands.into_iter().fold(0.0, f64::max);
+        if largest > self.max
+            && let Some(at) = departures.iter().position(|departure| departure.abs() == largest)
+        {
+            (self.max, self.max_at) = (largest, times[at]);
+        }
+        self.waiting.count = 0;
+    }
+
+    fn grow(&mut self, size: f64, t: f64) {
+        if size > self.max {
+            (self.max, self.max_at) = (size, t);
+        }
+    }
+
+    /// The same where nothing waits.
+    fn settled(&self) -> Drift {
+        let mut settled = self.clone();
+        settled.settle();
+        settled
     }
 
     /// The first value, if any was seen.
@@ -118,36 +219,37 @@ impl Drift {
 
     /// The largest |value - first|; infinite once a value was not finite.
     pub fn max_drift(&self) -> f64 {
-        self.max
+        self.settled().max
     }
 
     /// When the largest departure first happened.
     pub fn max_drift_at(&self) -> Option<f64> {
-        self.first.map(|_| self.max_at)
+        self.first.map(|_| self.settled().max_at)
     }
 
     /// The largest departure over |first|; `None` when the first value is zero
     /// or not finite, where a relative drift means nothing.
     pub fn relative(&self) -> Option<f64> {
         let first = self.first.filter(|f| *f != 0.0 && f.is_finite())?;
-        Some(self.max / first.abs())
+        Some(self.max_drift() / first.abs())
     }
 
     /// The least-squares slope over time; `None` before two distinct times.
     pub fn slope(&self) -> Option<f64> {
-        self.line.slope()
+        self.settled().line.slope()
     }
 
     /// The change along the fitted line over the whole time span: the part of
     /// the drift that grows. For an oscillation of amplitude `A` and period `P`
     /// over a span `T` it falls like `A P / T` while the maximal drift stays.
     pub fn trend(&self) -> Option<f64> {
-        Some(self.slope()? * (self.line.t_last - self.line.t_first))
+        let line = self.settled().line;
+        Some(line.slope()? * (line.t_last - line.t_first))
     }
 
     /// The root-mean-square distance from the fitted line.
     pub fn scatter(&self) -> Option<f64> {
-        self.line.scatter()
+        self.settled().line.scatter()
     }
 }
 
@@ -201,6 +303,45 @@ mod tests {
         assert!((drift.slope().unwrap() + 0.5).abs() < 1e-12);
         // A difference of equal sums of squares, each rounded: √ of the above.
         assert!(drift.scatter().unwrap() < 1e-6);
+    }
+
+    #[test]
+    fn groups_do_not_depend_on_how_values_come() {
+        // Sizes of pieces that end inside of groups, at their ends, and beyond several; some times and values are not finite.
+        let value = |i: usize| if i == 57 { f64::NAN } else { 3.0 + 1e-3 * (0.37 * i as f64).sin() };
+        let time = |i: usize| if i == 140 { f64::INFINITY } else { 0.1 * i as f64 };
+        let (times, values): (Vec<f64>, Vec<f64>) = (0..331).map(|i| (time(i), value(i))).unzip();
+        let mut alone = Drift::default();
+        times.iter().zip(&values).for_each(|(t, value)| alone.push(*t, *value));
+        for size in [1, 7, 31, 32, 33, 100, 331] {
+            let mut together = Drift::default();
+            times.chunks(size).zip(values.chunks(size)).for_each(|(t, values)| together.push_all(t, values));
+            let said = |drift: &Drift| [drift.slope(), drift.scatter(), drift.max_drift_at(), drift.last()];
+            assert_eq!(said(&together), said(&alone), "{size}");
+            assert_eq!(together.max_drift(), f64::INFINITY);
+        }
+    }
+
+    #[test]
+    fn a_long_line_is_that_of_exact_sums() {
+        // Integers, whose sums are exact in 128 bits: departures of a sawtooth over a slow rise, from a late start.
+        let n = 200_003i64;
+        let (start, departure) = (1i64 << 40, |i: i64| i / 1000 + (i * 7919) % 101);
+        let mut drift = Drift::default();
+        (0..n).for_each(|i| drift.push((start + i) as f64, departure(i) as f64));
+        let (mut t, mut d, mut tt, mut td, mut dd) = (0i128, 0i128, 0i128, 0i128, 0i128);
+        for i in 0..n {
+            let (a, b) = (i128::from(i), i128::from(departure(i)));
+            (t, d, tt, td, dd) = (t + a, d + b, tt + a * a, td + a * b, dd + b * b);
+        }
+        let n = i128::from(n);
+        let [above, below, squares] = [n * td - t * d, n * tt - t * t, n * dd - d * d].map(|exact| exact as f64);
+        let slope = above / below;
+        // 6250 groups are joined, each by a rounding of the sums; the squares in them keep their sign.
+        let rounding = 6250.0 * f64::EPSILON;
+        assert!((drift.slope().unwrap() / slope - 1.0).abs() < rounding);
+        let scatter = ((squares - slope * above) / (n * n) as f64).sqrt();
+        assert!((drift.scatter().unwrap() / scatter - 1.0).abs() < rounding);
     }
 
     #[test]

@@ -64,7 +64,7 @@ fn a_figure_says_what_it_shows() {
     let titles: Vec<_> = figure.panel_titles().collect();
     assert_eq!(titles, ["Coordinates", "Configuration plane", "Phase plane", "Energy error"]);
     let (texts, inked) = checked(&figure);
-    for text in ["Test", "h = 0.1", "time", "θ", "E − E0", "×10⁻⁹", "start", "0.5", "−1"] {
+    for text in ["Test", "h = 0.1", "time", "θ", "E − E0", "×10⁻⁹", "start", "0.5", "−1.0"] {
         assert!(texts.iter().any(|t| t == text), "{text} is not in {texts:?}");
     }
     assert!((0.02..0.5).contains(&inked), "{inked}");
@@ -72,11 +72,14 @@ fn a_figure_says_what_it_shows() {
 
 #[test]
 fn a_circle_is_round() {
-    // The extent of the configuration curve on the page is equal both ways.
-    let figure = figure(500, |i| {
-        let t = 0.05 * i;
-        [t, 3.0 * t.cos(), 3.0 * t.sin(), 0.0, 0.0, 0.0]
-    });
+    // The extent of the configuration curve on the page is equal both ways, where both coordinates are called as lengths are.
+    let columns = Columns::new([Column::time(), Column::coordinate("x"), Column::coordinate("y")]).unwrap();
+    let mut series = Series::new(3);
+    for i in 0..500 {
+        let t = 0.05 * f64::from(i);
+        series.push(&[t, 3.0 * t.cos(), 3.0 * t.sin()]);
+    }
+    let figure = Figure::of("Test", &columns, &series);
     let svg = figure.to_svg();
     let document = roxmltree::Document::parse(&svg).unwrap();
     let curves: Vec<(f64, f64)> = document

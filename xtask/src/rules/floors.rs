@@ -12,8 +12,9 @@ const FLOORS: &[&[&str]] = &[
     &["extremal-solve"],
     &["extremal-trajectory"],
     &["extremal-engine"],
-    &["extremal", "extremal-cli"],
-    &["extremal-python"],
+    &["extremal", "extremal-desk"],
+    &["extremal-studio", "extremal-wasm"],
+    &["extremal-cli", "extremal-python"],
 ];
 
 /// Those that know none of the others, although they could.

@@ -137,7 +137,7 @@ impl CompareArguments {
 }
 
 pub fn execute(arguments: &CompareArguments) -> Result<Ending, CommandError> {
-    Outputs { trajectories: &arguments.out, plots: &arguments.plot, animations: &[] }.check()?;
+    Outputs { trajectories: &arguments.out, plots: &arguments.plot, ..Outputs::default() }.check()?;
     let files: Vec<PathBuf> = arguments.out.iter().chain(&arguments.plot).cloned().collect();
     spare_inputs(&files, &[&arguments.model.model])?;
     for path in &arguments.out {

@@ -27,7 +27,7 @@ const NEXT: [(&str, &str); 6] = [
 pub fn execute() -> Result<Ending, CommandError> {
     let source = Source::load(&ModelArguments { model: MODEL.to_owned(), assignments: Vec::new() })?;
     let plots = [PathBuf::from(PLOT)];
-    let outputs = Outputs { trajectories: &[], plots: &plots, animations: &[] };
+    let outputs = Outputs { plots: &plots, ..Outputs::default() };
     let finished = simulate(&source, &Settings::of(&source.model), &[], &outputs, true)?;
     print(&summary::of(&source, &finished))?;
     summary::report_end(&finished);

@@ -1,17 +1,22 @@
 //! `extremal gallery`: the built-in models.
 
+use std::path::PathBuf;
+
 use clap::Args;
+use extremal_engine::trajectory::plot::{PictureFormat, SketchSheet};
 use extremal_engine::{Model, gallery};
 
 use crate::failure::{CommandError, Ending};
+use crate::outputs::{check_folder, written};
 use crate::source::gallery_text;
-use crate::terminal;
+use crate::{sheet, terminal};
 
 const EXAMPLES: &str = "\
 Examples:
   extremal gallery                    list the models
   extremal gallery pendulum           print one
   extremal gallery pendulum > my.toml then change it and: extremal run my.toml
+  extremal gallery --sheet all.png    what they look like
   extremal run gallery:pendulum       run one as it is";
 
 /// Descriptions are not squeezed into less.
@@ -23,9 +28,22 @@ const LEAST_ROOM: usize = 30;
 pub struct GalleryArguments {
     /// The model to print
     name: Option<String>,
+    /// Run or solve those that say what they look like, and draw the ends of their motions in one picture, .svg or .png
+    #[arg(long, value_name = "FILE", conflicts_with = "name")]
+    sheet: Option<PathBuf>,
 }
 
+/// Pictures in a row of the sheet.
+const IN_A_ROW: usize = 8;
+
 pub fn execute(arguments: &GalleryArguments) -> Result<Ending, CommandError> {
+    if let Some(path) = &arguments.sheet {
+        check_folder(path)?;
+        PictureFormat::of(path)?;
+        SketchSheet::rows("", sheet::sketches()?, IN_A_ROW).save(path)?;
+        terminal::print(written(std::slice::from_ref(path)).trim_start())?;
+        return Ok(Ending::Done);
+    }
     match &arguments.name {
         Some(name) => terminal::print(gallery_text(name.strip_prefix("gallery:").unwrap_or(name))?)?,
         None => terminal::print(&list())?,

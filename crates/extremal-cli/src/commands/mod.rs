@@ -13,6 +13,7 @@ mod run;
 mod simulate;
 mod solve;
 mod solve_many;
+mod studio;
 mod sweep;
 
 use clap::Subcommand;
@@ -35,6 +36,7 @@ pub enum Command {
     Solve(solve::SolveArguments),
     Sweep(sweep::SweepArguments),
     Merge(merge::MergeArguments),
+    Studio(studio::StudioArguments),
     Gallery(gallery::GalleryArguments),
     Methods(methods::MethodsArguments),
     Completions(completions::CompletionsArguments),
@@ -52,6 +54,7 @@ pub fn execute(arguments: Arguments) -> Result<Ending, CommandError> {
         Some(Command::Solve(arguments)) => solve::execute(&arguments),
         Some(Command::Sweep(arguments)) => sweep::execute(&arguments),
         Some(Command::Merge(arguments)) => merge::execute(&arguments),
+        Some(Command::Studio(studio)) => studio::execute(studio, arguments.memory),
         Some(Command::Gallery(arguments)) => gallery::execute(&arguments),
         Some(Command::Methods(arguments)) => methods::execute(&arguments),
         Some(Command::Completions(arguments)) => completions::execute(&arguments),

@@ -6,11 +6,13 @@ use clap::{Args, ValueEnum};
 use extremal_engine::analyze::tracked;
 use extremal_engine::boundary::SolutionTable;
 use extremal_engine::model::GivenControls;
+use extremal_engine::trajectory::plot::PanelRequest;
 use extremal_engine::{Model, Settings};
 
 use super::simulate::simulate;
 use super::solve::SOLUTION_FILE;
 use crate::arguments::{MarchArguments, ModelArguments, PrintArguments, assignment};
+use crate::drawings::DrawingArguments;
 use crate::failure::{CommandError, Ending};
 use crate::outputs::{Outputs, spare_inputs};
 use crate::source::{Source, read_file_of};
@@ -21,6 +23,8 @@ Examples:
   extremal run gallery:double-pendulum
   extremal run my-model.toml --out run.csv --plot run.svg
   extremal run gallery:double-pendulum --animate motion.html
+  extremal run gallery:double-pendulum --plot tip.svg --panel x2,y2 --panel \"phase θ1\" --panel energy
+  extremal run gallery:double-pendulum --frame pendulum.png --at 0,0.2,0.4
   extremal run gallery:pendulum --method \"galerkin(3)\" --step 0.1 --until 100
   extremal run gallery:chain-pendulum --set n=32 --record 10 --out chain.parquet
   extremal run gallery:double-pendulum --columns t,energy,x2,y2 --out tip.csv
@@ -44,9 +48,12 @@ pub struct RunArguments {
     /// Draw the trajectory, as .svg or .png; may be repeated
     #[arg(long, value_name = "FILE")]
     plot: Vec<PathBuf>,
-    /// Show the motion of the mechanism, as one .html page that needs nothing else; may be repeated
-    #[arg(long, value_name = "FILE")]
-    animate: Vec<PathBuf>,
+    /// What the plots show, a panel each: names for their course over time, `x,y` for a plane (`x1,y1 x2,y2` for two bodies), `x,y,z`
+    /// for space, `phase x`, `change energy`; definitions too; may be repeated
+    #[arg(long = "panel", value_name = "WHAT", requires = "plot")]
+    panels: Vec<PanelRequest>,
+    #[command(flatten)]
+    drawings: DrawingArguments,
     #[command(flatten)]
     march: MarchArguments,
     /// Write every N-th step to the files
@@ -75,13 +82,23 @@ enum Track {
 }
 
 impl RunArguments {
+    /// The columns of the files.
+    fn columns(&self) -> Vec<String> {
+        self.columns.iter().map(|name| name.trim().to_owned()).collect()
+    }
+
     fn settings(&self, model: &Model) -> Settings {
         let march = self.march.settings(model);
         Settings {
             step: march.step.or(model.simulation().step),
             extent: march.extent.or(model.simulation().extent),
             record: self.record.unwrap_or(march.record),
-            columns: self.columns.iter().map(|name| name.trim().to_owned()).collect(),
+            // Definitions are recorded where files or panels name them.
+            columns: self
+                .columns()
+                .into_iter()
+                .chain(self.panels.iter().flat_map(PanelRequest::names).cloned())
+                .collect(),
             ..march
         }
     }
@@ -96,7 +113,10 @@ fn given_controls(path: &str) -> Result<GivenControls, CommandError> {
 }
 
 pub fn execute(arguments: &RunArguments) -> Result<Ending, CommandError> {
-    spare_inputs(arguments.out.iter().chain(&arguments.plot).chain(&arguments.animate), &[&arguments.model.model])?;
+    spare_inputs(
+        arguments.out.iter().chain(&arguments.plot).chain(arguments.drawings.files()),
+        &[&arguments.model.model],
+    )?;
     let mut overrides = arguments.march.overrides(&arguments.model);
     if let Some(path) = &arguments.controls {
         overrides = overrides.controls(given_controls(path)?);
@@ -106,7 +126,7 @@ pub fn execute(arguments: &RunArguments) -> Result<Ending, CommandError> {
     }
     let source = match arguments.track {
         // A drawing needs all members of a family.
-        None if arguments.animate.is_empty() => {
+        None if arguments.drawings.is_empty() => {
             Source::load_to_run(&arguments.model, &overrides, |model| arguments.settings(model))?
         }
         _ => Source::load_with(&arguments.model, &overrides)?,
@@ -114,7 +134,14 @@ pub fn execute(arguments: &RunArguments) -> Result<Ending, CommandError> {
     if !arguments.print.quiet {
         source.show_warnings();
     }
-    let outputs = Outputs { trajectories: &arguments.out, plots: &arguments.plot, animations: &arguments.animate };
+    let columns = arguments.columns();
+    let outputs = Outputs {
+        trajectories: &arguments.out,
+        columns: &columns,
+        plots: &arguments.plot,
+        panels: &arguments.panels,
+        drawings: Some(&arguments.drawings),
+    };
     let tracked = arguments.track.map_or_else(Vec::new, |Track::Found| tracked(&source.model));
     let finished = simulate(&source, &arguments.settings(&source.model), &tracked, &outputs, !arguments.print.quiet)?;
     if arguments.print.json {

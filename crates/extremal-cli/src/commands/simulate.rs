@@ -5,13 +5,12 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
-use extremal_engine::drawing::{DrawingError, DrawnMotion};
 use extremal_engine::run::{End, EnergyLaw, Outcome, Report, Tracked};
 use extremal_engine::trajectory::plot::Selection;
 use extremal_engine::trajectory::{Figure, sig};
 use extremal_engine::{CompiledRun, Recorder, Settings};
 
-use crate::animation;
+use crate::drawings::DrawingArguments;
 use crate::failure::{CommandError, Ending};
 use crate::interrupt::Interrupt;
 use crate::outputs::Outputs;
@@ -40,8 +39,8 @@ pub fn simulate(
     progress: bool,
 ) -> Result<FinishedRun, CommandError> {
     outputs.check()?;
-    if !outputs.animations.is_empty() && source.model.drawing().points.is_empty() {
-        return Err(DrawingError::Nothing.into());
+    if let Some(drawings) = outputs.drawings {
+        drawings.check(&source.model)?;
     }
     let interrupt = Interrupt::listen();
     let clock = Instant::now();
@@ -50,10 +49,11 @@ pub fn simulate(
         None => CompiledRun::tracking(&source.model, settings, tracked)?,
     };
     let mut recorder = Recorder::new(run.columns().clone()).every(settings.record);
-    if let Some(chosen) = run.written_columns(&settings.columns)? {
+    outputs.panels.iter().try_for_each(|panel| panel.check(recorder.columns()))?;
+    if let Some(chosen) = run.written_columns(outputs.columns)? {
         recorder = recorder.writing(chosen);
     }
-    if outputs.plots.is_empty() && outputs.animations.is_empty() {
+    if outputs.plots.is_empty() && outputs.drawings.is_none_or(DrawingArguments::is_empty) {
         recorder = recorder.for_files_only();
     }
     for path in outputs.trajectories {
@@ -76,7 +76,8 @@ pub fn simulate(
     let mut written = outputs.trajectories.to_vec();
     if recorder.rows() > 1 && !outputs.plots.is_empty() {
         let energy_changes = EnergyLaw::of(&source.model).why_it_changes().is_some();
-        let selection = Selection { energy_changes, ..Selection::default() };
+        let panels = outputs.panels.to_vec();
+        let selection = Selection { energy_changes, panels, ..Selection::default() };
         let figure = Figure::with_selection(source.title(), recorder.columns(), recorder.series(), &selection)?
             .subtitle(format!("{}, h = {}", run.method(), sig(run.step(), 6)));
         for path in outputs.plots {
@@ -84,12 +85,8 @@ pub fn simulate(
             written.push(path.clone());
         }
     }
-    if !outputs.animations.is_empty() {
-        let motion = DrawnMotion::of(&source.model, recorder.columns(), recorder.series())?;
-        for path in outputs.animations {
-            animation::save(path, source.title(), &motion)?;
-            written.push(path.clone());
-        }
+    if let Some(drawings) = outputs.drawings {
+        drawings.save(&source.model, source.title(), &recorder, &mut written)?;
     }
     Ok(FinishedRun { run, outcome, recorder, elapsed, processor, ready, written })
 }

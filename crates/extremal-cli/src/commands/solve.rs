@@ -11,11 +11,13 @@ use extremal_engine::boundary::{
 };
 use extremal_engine::problems::ProblemSettings;
 use extremal_engine::solve::nlp::{Iteration, NlpOptions};
+use extremal_engine::trajectory::plot::{PanelRequest, Selection};
 use extremal_engine::trajectory::{Column, Columns, Figure, Role, sig};
 use extremal_engine::{Method, Recorder};
 
 use super::solve_many::ManyProblems;
 use crate::arguments::{self, ModelArguments, PrintArguments};
+use crate::drawings::DrawingArguments;
 use crate::ensemble::EnsembleArguments;
 use crate::failure::{CommandError, Ending};
 use crate::interrupt::Interrupt;
@@ -28,6 +30,7 @@ const EXAMPLES: &str = "\
 Examples:
   extremal solve gallery:brachistochrone
   extremal solve gallery:cart-pole-swing --plot swing.svg --out swing.csv
+  extremal solve gallery:cart-pole-swing --frame swing.png --shots 12
   extremal solve gallery:cart-pole-swing --refine --log
   extremal solve gallery:cart-pole-swing --multistart 20 --seed 1
   extremal solve gallery:cart-pole-swing --steps 400 --warm-start swing.csv
@@ -58,6 +61,12 @@ pub struct SolveArguments {
     /// Draw the solution, as .svg or .png; may be repeated
     #[arg(long, value_name = "FILE")]
     plot: Vec<PathBuf>,
+    /// What the plots show, a panel each: names for their course over time, `x,y` for a plane (`x1,y1 x2,y2` for two bodies), `x,y,z`
+    /// for space, `phase x`, `change energy`; definitions too; may be repeated
+    #[arg(long = "panel", value_name = "WHAT", requires = "plot")]
+    panels: Vec<PanelRequest>,
+    #[command(flatten)]
+    drawings: DrawingArguments,
     /// The method: midpoint, trapezoidal, "theta(a)", "galerkin(s)", custom; hermite or difference for accelerations
     #[arg(long, value_parser = arguments::method)]
     method: Option<Method>,
@@ -134,6 +143,8 @@ impl SolveArguments {
         let single = [
             (!self.out.is_empty(), "--out"),
             (!self.plot.is_empty(), "--plot"),
+            (!self.drawings.frame.is_empty(), "--frame"),
+            (!self.drawings.animate.is_empty(), "--animate"),
             (self.until.is_some(), "--until"),
             (self.log, "--log"),
         ];
@@ -184,9 +195,17 @@ pub fn execute(arguments: &SolveArguments) -> Result<Ending, CommandError> {
     if !arguments.print.quiet {
         source.show_warnings();
     }
-    let outputs = Outputs { trajectories: &arguments.out, plots: &arguments.plot, animations: &[] };
+    let drawings = &arguments.drawings;
+    let outputs = Outputs {
+        trajectories: &arguments.out,
+        plots: &arguments.plot,
+        panels: &arguments.panels,
+        drawings: Some(drawings),
+        ..Outputs::default()
+    };
     outputs.check()?;
-    spare_inputs(arguments.out.iter().chain(&arguments.plot), &[&arguments.model.model])?;
+    drawings.check(&source.model)?;
+    spare_inputs(arguments.out.iter().chain(&arguments.plot).chain(drawings.files()), &[&arguments.model.model])?;
     let mut solved = solve(arguments, &source)?;
     if let (Some(until), true) = (arguments.until, solved.solution.status.is_solved()) {
         solved.solution = solved.problem.continued(&solved.solution, until)?;
@@ -317,12 +336,16 @@ fn write(source: &Source, solved: &FinishedSolve<'_>, outputs: &Outputs<'_>) -> 
     let mut written = outputs.trajectories.to_vec();
     if !outputs.plots.is_empty() {
         let subtitle = format!("{}, {} steps, {}", solved.problem.method(), solution.steps, solution.status.name());
-        let figure = Figure::of(source.title(), recorder.columns(), recorder.series())
+        let selection = Selection { panels: outputs.panels.to_vec(), ..Selection::default() };
+        let figure = Figure::with_selection(source.title(), recorder.columns(), recorder.series(), &selection)?
             .subtitle(format!("{subtitle}, objective {}", sig(solution.objective, 8)));
         for path in outputs.plots {
             figure.save(path)?;
             written.push(path.clone());
         }
+    }
+    if let Some(drawings) = outputs.drawings {
+        drawings.save(&source.model, source.title(), &recorder, &mut written)?;
     }
     Ok(written)
 }

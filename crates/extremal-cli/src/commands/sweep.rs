@@ -12,8 +12,9 @@ use crate::arguments::{MarchArguments, ModelArguments, PrintArguments};
 use crate::ensemble::EnsembleArguments;
 use crate::failure::{CommandError, Ending};
 use crate::members_told::MembersTold;
-use crate::outputs::{check_folder, spare_inputs};
+use crate::outputs::{Outputs, check_folder, spare_inputs};
 use crate::source::Source;
+use crate::sweep_figure::SweptRows;
 use crate::{sweep_summary, terminal};
 
 const EXAMPLES: &str = "\
@@ -21,6 +22,7 @@ Examples:
   extremal sweep gallery:pendulum --vary theta=0.1:3:30 --out ends.csv
   extremal sweep gallery:double-pendulum --vary θ1=-3:3:200 --vary θ2=-3:3:200 --out flips.parquet
   extremal sweep gallery:kepler --random \"y'=normal(1, 0.1)\" --samples 100000 --seed 7 --out orbits.parquet
+  extremal sweep gallery:double-pendulum --vary θ1=-3:3:200 --vary θ2=-3:3:200 --plot map.png --panel θ2
   extremal sweep my-model.toml --list members.csv --record all --every 10 --out trajectories.parquet
   extremal sweep my-model.toml --vary k=1:2:1000000 --out long.parquet --resume
   extremal sweep my-model.toml --vary k=1:2:1000000 --shard 3/20 --out parts/3.parquet
@@ -47,6 +49,13 @@ pub struct SweepArguments {
     /// Write the rows, as .parquet or .csv
     #[arg(long, id = "rows_file", value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Draw the rows, as .svg or .png: a map over two varied quantities, a curve over one, points of random members, crossings as a
+    /// section, the course over time with `--record all`; may be repeated
+    #[arg(long, value_name = "FILE", conflicts_with = "rows_file")]
+    plot: Vec<PathBuf>,
+    /// What the plots show, a panel each: a column, or two as points, `x,y`; may be repeated
+    #[arg(long = "panel", value_name = "NAMES", requires = "plot")]
+    panels: Vec<String>,
     #[command(flatten)]
     march: MarchArguments,
     #[command(flatten)]
@@ -81,11 +90,17 @@ pub struct FinishedSweep {
     pub sweep: CompiledSweep,
     pub outcome: SweepOutcome,
     pub file: Option<PathBuf>,
+    pub plots: Vec<PathBuf>,
     pub threads: usize,
     pub elapsed: Duration,
 }
 
 impl FinishedSweep {
+    /// All that was written.
+    pub fn files(&self) -> Vec<PathBuf> {
+        self.file.iter().chain(&self.plots).cloned().collect()
+    }
+
     /// What is said when it is over.
     pub fn told(&self) -> MembersTold<'_> {
         let SweepOutcome { summary, complete, resumed } = &self.outcome;
@@ -113,6 +128,8 @@ pub fn execute(arguments: &SweepArguments) -> Result<Ending, CommandError> {
         spare_inputs([path], &inputs.into_iter().flatten().collect::<Vec<_>>())?;
         FrameFormat::of(path)?;
     }
+    Outputs { plots: &arguments.plot, ..Outputs::default() }.check()?;
+    spare_inputs(&arguments.plot, &[&arguments.model.model])?;
     let source = Source::load_with(&arguments.model, &arguments.march.overrides(&arguments.model))?;
     if !arguments.print.quiet {
         source.show_warnings();
@@ -139,13 +156,28 @@ fn sweep(arguments: &SweepArguments, source: &Source) -> Result<FinishedSweep, C
         Some(part) => sweep.with_members(part)?,
         None => sweep,
     };
+    let mut rows = None;
     let (outcome, threads, elapsed) = arguments.ensemble.compute(
         arguments.out.as_ref(),
         arguments.print.quiet,
         |file, threads, watch| match file {
             Some((path, existing)) => sweep.to_file(path, existing, threads, watch),
-            None => Ok(sweep.summarise(threads, watch)),
+            None if arguments.plot.is_empty() => Ok(sweep.summarise(threads, watch)),
+            None => {
+                let (frame, outcome) = sweep.collect_watched(threads, watch);
+                rows = Some(frame);
+                Ok(outcome)
+            }
         },
     )?;
-    Ok(FinishedSweep { outcome, sweep, file: arguments.out.clone(), threads, elapsed })
+    if let Some(frame) = &rows {
+        let variation = arguments.ensemble.variation(&arguments.model)?;
+        let rows = SweptRows { sweep: &sweep, variation: &variation, record, frame };
+        let figure = rows.figure(source.title(), &arguments.panels)?;
+        for path in &arguments.plot {
+            figure.save(path)?;
+        }
+    }
+    let (file, plots) = (arguments.out.clone(), arguments.plot.clone());
+    Ok(FinishedSweep { outcome, sweep, file, plots, threads, elapsed })
 }

@@ -1,6 +1,7 @@
 //! The program from the outside: what it prints, writes and returns.
 
 mod analysis;
+mod book;
 mod columns;
 mod commands;
 mod comparisons;

@@ -1,26 +1,48 @@
 //! The pages of the documentation say what the program does: what they show is printed, and what they name exists.
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use extremal_testkit::program::{Folder, call, call_with_input};
 
-const PAGES: [(&str, &str); 11] = [
+const PAGES: [(&str, &str); 12] = [
     ("README.md", include_str!("../../../../README.md")),
     ("CONTRIBUTING.md", include_str!("../../../../CONTRIBUTING.md")),
     ("ARCHITECTURE.md", include_str!("../../../../ARCHITECTURE.md")),
     ("docs/benchmarks.md", include_str!("../../../../docs/benchmarks.md")),
     ("docs/cli.md", CLI),
     ("docs/design.md", include_str!("../../../../docs/design.md")),
+    ("docs/drawings.md", include_str!("../../../../docs/drawings.md")),
     ("docs/gallery.md", include_str!("../../../../docs/gallery.md")),
     ("docs/model-file.md", MODEL_FILE),
     ("docs/mutants.md", include_str!("../../../../docs/mutants.md")),
     ("docs/papers.md", include_str!("../../../../docs/papers.md")),
+    ("docs/studio.md", include_str!("../../../../docs/studio.md")),
     ("docs/theory.md", include_str!("../../../../docs/theory.md")),
 ];
 const CLI: &str = include_str!("../../../../docs/cli.md");
 const MODEL_FILE: &str = include_str!("../../../../docs/model-file.md");
 /// What `cargo xtask` can do.
 const TASKS: &str = include_str!("../../../../xtask/src/main.rs");
+
+/// The book, below the root of the repository.
+pub(crate) const BOOK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../book/src");
+
+/// The pages of the documentation and those of the book.
+fn pages() -> &'static [(String, String)] {
+    static ALL: OnceLock<Vec<(String, String)>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let written = PAGES.iter().map(|(name, page)| ((*name).to_owned(), (*page).to_owned()));
+        let mut chapters: Vec<PathBuf> = fs::read_dir(BOOK).unwrap().map(|entry| entry.unwrap().path()).collect();
+        chapters.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
+        chapters.sort();
+        let name = |path: &Path| format!("book/src/{}", path.file_name().unwrap().to_string_lossy());
+        let chapters = chapters.iter().map(|path| (name(path), fs::read_to_string(path).unwrap()));
+        written.chain(chapters).collect()
+    })
+}
 
 /// The fenced blocks of a page: the text before each, what kind it is of, and its content.
 fn fenced(page: &str) -> impl Iterator<Item = (&str, &str, &str)> {
@@ -45,7 +67,7 @@ pub(crate) fn models() -> Vec<(String, &'static str)> {
         let words: Vec<&str> = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
         Some((format!("{}.toml", words.join("-")), model))
     };
-    let blocks = PAGES.iter().flat_map(|(_, page)| fenced(page)).filter(|(_, kind, _)| *kind == "toml");
+    let blocks = pages().iter().flat_map(|(_, page)| fenced(page)).filter(|(_, kind, _)| *kind == "toml");
     blocks.filter_map(|(.., model)| named(model)).collect()
 }
 
@@ -70,10 +92,10 @@ pub(crate) fn lasting(line: &str) -> String {
 fn what_pages_show_is_printed() {
     let folder = Folder::new();
     for (file, model) in models() {
-        std::fs::write(folder.path(&file), model).unwrap();
+        fs::write(folder.path(&file), model).unwrap();
     }
     let mut shown = 0;
-    for (name, page) in PAGES {
+    for (name, page) in pages() {
         for (before, _, block) in fenced(page).filter(|(_, kind, _)| *kind == "text") {
             let command = before.split('`').rfind(|code| code.starts_with("extremal "));
             let command = command.unwrap_or_else(|| panic!("{name}: no command says where this is from:\n{block}"));
@@ -125,7 +147,7 @@ fn options(command: &str) -> BTreeSet<String> {
 fn commands_that_pages_name_exist() {
     let (subcommands, built_in) = (listed(&["--help"]), listed(&["gallery"]));
     let mut found = 0;
-    for (name, page) in PAGES {
+    for (name, page) in pages() {
         for command in commands(page, "extremal ").filter(|command| !command.contains("...")) {
             // Beside a command there may be words about it.
             let command = command.split(['#', '[']).next().unwrap().split("   ").next().unwrap();

@@ -331,3 +331,30 @@ fn an_interrupt_between_many_problems_keeps_those_that_are_written() {
     let csv = folder.read("long.csv");
     assert!((csv.lines().count() - 1).is_multiple_of(32), "whole groups");
 }
+
+#[cfg(unix)]
+#[test]
+fn killed_and_resumed_many_problems_have_the_same_bytes() {
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::Stdio;
+    use std::time::{Duration, Instant};
+
+    let folder = Folder::new();
+    let many = ["solve", CART_POLE, "--vary", "limit=15:30:150", "--threads", "1", "--quiet", "--rows"];
+    folder.call(&[&many[..], &["whole.parquet"]].concat()).succeeded();
+    let arguments = [&many[..], &["part.parquet"]].concat();
+    let mut child = folder.command(&arguments).stdout(Stdio::null()).spawn().unwrap();
+    // The journal has a line for the whole and one for each group that is safe.
+    let lines = || fs::read_to_string(folder.path("part.parquet.part.journal")).map_or(0, |text| text.lines().count());
+    let patience = Instant::now();
+    while lines() < 2 && patience.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let resumed = [&arguments[..], &["--resume"]].concat();
+    assert!(folder.call(&resumed).failed_with(2).contains("another program is writing"));
+    child.kill().unwrap();
+    assert_eq!(child.wait().unwrap().signal(), Some(9), "it was still at work");
+    assert!(folder.call(&arguments).failed_with(2).contains("continue it with `--resume`"));
+    folder.call(&resumed).succeeded();
+    assert!(fs::read(folder.path("whole.parquet")).unwrap() == fs::read(folder.path("part.parquet")).unwrap());
+}

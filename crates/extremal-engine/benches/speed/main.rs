@@ -1,5 +1,6 @@
 //! How fast models get ready and march, beside loops written by hand in the same run: `cargo xtask bench`, or
-//! `cargo bench -p extremal-engine -- WORD` for the cases whose name contains a word; with `--seen`, what the user of a run sees.
+//! `cargo bench -p extremal-engine -- WORD` for the cases whose name contains a word; with `--seen`, what the user of a run sees;
+//! with `--growth`, how all of it grows with the size of a system.
 //!
 //! The numbers of one machine are in `docs/benchmarks.md`.
 
@@ -8,6 +9,7 @@ mod control;
 mod double_pendulum;
 mod ensemble;
 mod fermi_pasta_ulam;
+mod growth;
 mod henon_heiles;
 mod kernels;
 mod n_body;
@@ -48,10 +50,15 @@ fn main() {
     {
         return kernels::march_kernel(kernel, steps.parse().expect("a number of steps"));
     }
-    if let Some((option, wanted)) = arguments.split_first()
-        && option == "--seen"
+    if let [option, family, size] = &arguments[..]
+        && option == "--grow"
     {
-        return seen::measure(wanted);
+        return growth::measure_one(family, size);
+    }
+    match arguments.split_first() {
+        Some((option, wanted)) if option == "--seen" => return seen::measure(wanted),
+        Some((option, wanted)) if option == "--growth" => return growth::measure(wanted),
+        _ => {}
     }
     let wanted = arguments;
     let mut table = Table::begin();

@@ -18,15 +18,31 @@ pub fn kepler(table: &mut Table) {
     table.compared("Kepler, e = 0.6, galerkin(2), h = 0.05: one step", &beside);
 }
 
+/// The outer solar system, with the start and step of its file.
+pub struct OuterPlanets {
+    pub start: [solar_system::Planets; 2],
+    pub step: f64,
+}
+
+impl OuterPlanets {
+    pub const TEXT: &str = include_str!("outer-solar-system.toml");
+
+    pub fn read() -> OuterPlanets {
+        let model = Model::from_toml(OuterPlanets::TEXT).expect("a model");
+        let initial = model.initial();
+        let coordinates = |values: &[f64]| std::array::from_fn(|at| values[at]);
+        OuterPlanets {
+            start: [coordinates(&initial.positions), coordinates(&initial.velocities)],
+            step: Settings::of(&model).step.expect("the model has a step"),
+        }
+    }
+}
+
 pub fn solar_system(table: &mut Table) {
-    let model = Model::from_toml(include_str!("outer-solar-system.toml")).expect("a model");
-    let settings = Settings::of(&model);
-    let initial = model.initial();
-    let coordinates = |values: &[f64]| std::array::from_fn(|at| values[at]);
-    let start = [coordinates(&initial.positions), coordinates(&initial.velocities)];
-    let step = settings.step.expect("the model has a step");
+    let model = Model::from_toml(OuterPlanets::TEXT).expect("a model");
+    let OuterPlanets { start, step } = OuterPlanets::read();
     for method in ["gauss(8)", "galerkin(8)"] {
-        let settings = Settings { method: method.parse().expect("a method"), ..settings.clone() };
+        let settings = Settings { method: method.parse().expect("a method"), ..Settings::of(&model) };
         let run = CompiledRun::new(&model, &settings).expect("it runs");
         let floor = |steps| solar_system::march(step, start, steps).to_vec();
         let beside = crate::beside(&run, crate::coordinates, floor, (100, 1e-9), [1000; 2]);

@@ -31,6 +31,12 @@ pub enum StatementError {
     TooFewSteps { steps: usize, least: usize },
     #[error("the control `{0}` acts on nothing")]
     IdleControl(String),
+    #[error("the unknown `{0}` is neither in the equations nor in the cost or in a condition of an end or the way")]
+    IdleUnknown(String),
+    #[error(
+        "the motion has as many conditions as freedoms, and nothing to find `{0}` by: state an `[objective]`, which may be `running = \"0\"`"
+    )]
+    UnknownOfMotion(String),
     #[error(
         "there are controls but no `[objective]` to choose them by: for any that reaches the end, write `running = \"0\"`"
     )]
@@ -98,6 +104,12 @@ pub(super) fn check(model: &Model, statement: &Statement) -> Result<(), Statemen
             return Err(StatementError::Bounds { name: control.name.clone(), min: control.min, max: control.max });
         }
     }
+    for unknown in &statement.unknowns {
+        let (min, max) = (unknown.min, unknown.max);
+        if contradict(min, max) {
+            return Err(StatementError::Bounds { name: unknown.name.clone(), min, max });
+        }
+    }
     if !statement.controls.is_empty() && statement.running.is_none() && statement.terminal.is_none() {
         return Err(StatementError::NoObjective);
     }
@@ -132,6 +144,11 @@ pub(super) fn check(model: &Model, statement: &Statement) -> Result<(), Statemen
                 let (min, max) = (bound.min, bound.max);
                 return Err(StatementError::EndOutside { name, end, value: value.value, min, max });
             }
+        }
+    }
+    for (end, conditions) in [("start", &statement.start_conditions), ("end", &statement.end_conditions)] {
+        if let (true, Some(condition)) = (statement.periodic, conditions.first()) {
+            return Err(StatementError::PeriodicEnd { end, name: condition.text.clone() });
         }
     }
     for integral in &statement.integrals {

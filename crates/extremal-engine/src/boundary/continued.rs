@@ -5,6 +5,7 @@ use extremal_mechanics::boundary::{Condition, Quantity};
 use extremal_solve::{CompiledScheme, March, NewtonOptions, StartValues, StepFailure};
 use thiserror::Error;
 
+use super::solution::with_found;
 use super::{BoundarySolution, Problem, ProblemError};
 
 /// Rows past the end are kept in memory.
@@ -62,7 +63,7 @@ impl Problem<'_> {
         let parameters: Vec<_> = self.model.parameters().iter().map(|p| p.symbol).collect();
         let mut compiled = CompiledScheme::new(g, &scheme, &parameters, &[], &[], NewtonOptions::default())
             .map_err(ProblemError::from)?;
-        compiled.set_parameters(&self.model.parameter_values());
+        compiled.set_parameters(&with_found(self.model, &solution.found));
         let places =
             |names: &[String]| -> Option<Vec<usize>> { names.iter().map(|name| solution.column(name)).collect() };
         let names: Vec<String> = self.model.coordinates().iter().map(|c| c.name.clone()).collect();

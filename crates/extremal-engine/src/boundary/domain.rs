@@ -15,7 +15,8 @@ const NUDGE: f64 = 1e-9;
 pub(super) fn piece(model: &Model) -> Option<Piece> {
     let g = model.graph();
     let positions: Vec<_> = model.coordinates().iter().map(|c| g.expr(c.position)).collect();
-    let known: Vec<_> = model.parameters().iter().map(|p| g.expr(p.symbol)).chain(positions.iter().copied()).collect();
+    let (parameters, _) = super::known_parameters(model);
+    let known: Vec<_> = g.exprs(&parameters).into_iter().chain(positions.iter().copied()).collect();
     let of_positions =
         |condition: &extremal_expr::Expr<'_>| g.free_symbols(&[*condition]).iter().all(|symbol| known.contains(symbol));
     let domains = model.coordinates().iter().filter_map(|c| c.domain).map(|id| g.expr(id)).filter(of_positions);

@@ -102,7 +102,7 @@ impl EndMap {
 
 impl UnknownsReader<'_, '_> {
     /// The linearised end map; `None` where it is not known how to follow a costate: beside mechanical coordinates, entropies,
-    /// integrals, points in between, or where a bound holds a state.
+    /// integrals, points in between, conditions on expressions, or where a bound holds a state.
     pub fn end_map(&self) -> Option<EndMap> {
         let problem = self.problem;
         let heat = &problem.system.heat;
@@ -111,7 +111,10 @@ impl UnknownsReader<'_, '_> {
         let held = self.at_bounds();
         let bound =
             |at: &usize| matches!(self.discrete.layout.variables[*at].0, Quantity::State(_) | Quantity::Duration);
-        let asked = statement.integrals.is_empty() && statement.via.is_empty() && !held.keys().any(bound);
+        let asked = statement.integrals.is_empty()
+            && !statement.has_conditions()
+            && statement.via.is_empty()
+            && !held.keys().any(bound);
         if !plain || !asked || self.found.last.infeasibility.is_nan() {
             return None;
         }
@@ -289,7 +292,7 @@ impl<'r, 'p, 'm> Adjoint<'r, 'p, 'm> {
                 Some(1.0 / length)
             }
             Quantity::State(_) if node == 0 && bounds.lower[at] < bounds.upper[at] => Some(1.0),
-            Quantity::Duration => Some(1.0),
+            Quantity::Duration | Quantity::Unknown(_) => Some(1.0),
             _ => None,
         }
     }

@@ -99,6 +99,7 @@ pub(super) fn bounds(
         Quantity::Entropy(_) | Quantity::Multiplier(_) | Quantity::Hindrance { .. } => free,
         Quantity::StartVelocity(coordinate) => held(given(&statement.start, coordinate, 1)),
         Quantity::EndVelocity(coordinate) => held(given(&statement.end, coordinate, 1)),
+        Quantity::Unknown(unknown) => (statement.unknowns[unknown].min, statement.unknowns[unknown].max),
         Quantity::Duration => match statement.duration {
             Duration::Free { min, max, .. } => (min, max),
             Duration::Fixed(value) => (value, value),
@@ -107,6 +108,8 @@ pub(super) fn bounds(
     let row = |&(condition, _): &(Condition, usize)| match condition {
         Condition::Integral(integral) => held(Some(statement.integrals[integral].value)),
         Condition::VelocityBound(coordinate) => path(coordinate, 1),
+        Condition::Path { condition, .. } => statement.path_conditions[condition].bounds(),
+        Condition::AtEnd { end, condition } => statement.conditions_at(end)[condition].bounds(),
         _ => (0.0, 0.0),
     };
     let (lower, upper) = layout.variables.iter().map(variable).unzip();
@@ -114,11 +117,11 @@ pub(super) fn bounds(
     NlpBounds { lower, upper, constraint_lower, constraint_upper }
 }
 
-/// The same with a duration that may be anything.
+/// The same with a duration and unknown parameters that may be anything.
 pub(super) fn without_duration(bounds: &NlpBounds, layout: &Assembly) -> NlpBounds {
     let mut released = bounds.clone();
     for (at, (quantity, _)) in layout.variables.iter().enumerate() {
-        if *quantity == Quantity::Duration {
+        if matches!(quantity, Quantity::Duration | Quantity::Unknown(_)) {
             (released.lower[at], released.upper[at]) = (f64::NEG_INFINITY, f64::INFINITY);
         }
     }

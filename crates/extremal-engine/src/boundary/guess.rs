@@ -42,7 +42,7 @@ impl Guess {
                             *value = table.duration();
                             continue;
                         }
-                        Quantity::StartVelocity(_) => 0.0,
+                        Quantity::StartVelocity(_) | Quantity::Unknown(_) => 0.0,
                         Quantity::EndVelocity(_) => 1.0,
                         Quantity::Control(_) => stated.inside(*k, 0.5),
                         Quantity::StageControl { stage, .. } => stated.stage(*k, *stage),
@@ -211,6 +211,10 @@ impl StatedGuess<'_, '_> {
             Quantity::StateRate { state, .. } => self.slope(first_state(problem.model) + state, self.inside(k, 0.5), 1),
             Quantity::Multiplier(_) | Quantity::Hindrance { .. } => 0.0,
             Quantity::Duration => duration,
+            Quantity::Unknown(unknown) => {
+                let unknown = &statement.unknowns[unknown];
+                unknown.guess.clamp(unknown.min, unknown.max)
+            }
             Quantity::StartVelocity(coordinate) => {
                 self.given(&statement.start, coordinate, 1).unwrap_or_else(|| self.slope(coordinate, 0.0, 1))
             }

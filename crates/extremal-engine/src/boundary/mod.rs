@@ -1,5 +1,6 @@
 //! Motions given by their ends, and controls of least cost.
 
+mod active;
 mod assess;
 mod check;
 mod continued;
@@ -13,6 +14,7 @@ mod names;
 mod reading;
 mod report;
 mod search;
+mod sensitivity;
 mod singular;
 mod solution;
 mod statement;
@@ -34,6 +36,7 @@ use extremal_solve::nlp::{
 };
 use thiserror::Error;
 
+pub use active::{ActiveBound, BoundSide};
 pub use assess::{Assessment, Doubt, GridComparison};
 pub use check::StatementError;
 pub use continued::ContinuationError;
@@ -42,8 +45,10 @@ pub use guess::Guess;
 pub use momenta::EndMomenta;
 pub use report::{SolveReport, kind_name, nature_name};
 pub use search::{Answer, Level, Refinement};
-pub use solution::{ActiveBound, BoundarySolution, Status, UnmetCondition};
-pub use statement::{Duration, EndValue, Grading, Integral, PathBound, StatedControl, Statement};
+pub use solution::{BoundarySolution, FoundParameter, Status, UnmetCondition};
+pub use statement::{
+    Duration, EndValue, Grading, Integral, PathBound, StatedCondition, StatedControl, StatedUnknown, Statement,
+};
 pub use table::{SolutionTable, TableError};
 pub use verify::Verification;
 
@@ -177,6 +182,11 @@ impl<'m> Problem<'m> {
             }
             (kind, _) => match kind {
                 Kind::Action => stationary_action(&system, method, custom, &question)?,
+                Kind::Motion if !statement.unknowns.is_empty() => {
+                    let name = statement.unknowns[0].name.clone();
+                    return Err(StatementError::UnknownOfMotion(name).into());
+                }
+                Kind::Motion if statement.has_conditions() => return Err(BoundaryError::Conditions.into()),
                 Kind::Motion => {
                     let natural = check::natural_ends(model, &statement)?;
                     controlled_motion(&system, method, custom, &question, &natural)?
@@ -186,11 +196,16 @@ impl<'m> Problem<'m> {
         };
         // Vakonomic multipliers have become rows of their own.
         system.lagrangian = model.lagrangian();
+        for unknown in model.unknowns() {
+            if !transcription.pieces.iter().any(|placed| placed.piece.variables.contains(&unknown.symbol)) {
+                return Err(StatementError::IdleUnknown(unknown.name.clone()).into());
+            }
+        }
         let (mut pieces, guard) = match fitting {
             Some(known) => (known.pieces.clone(), known.guard),
             None => compiled(model, &transcription)?,
         };
-        let mut values = model.parameter_values();
+        let (_, mut values) = known_parameters(model);
         values.extend(transcription.constants.iter().map(|(_, value)| *value));
         values.extend(transcription.duration.map(|_| statement.duration.guess()));
         pieces.set_parameters(&values);
@@ -329,7 +344,7 @@ impl ProblemFormulas {
 
 /// The pieces of a problem, the guard of its domains among them.
 fn compiled(model: &Model, transcription: &Transcription) -> Result<(Assembled, Option<usize>), CompileError> {
-    let mut parameters: Vec<Id> = model.parameters().iter().map(|p| p.symbol).collect();
+    let (mut parameters, _) = known_parameters(model);
     parameters.extend(transcription.constants.iter().map(|(id, _)| *id));
     parameters.extend(transcription.duration);
     let mut formulas: Vec<_> = transcription.pieces.iter().map(|placed| placed.piece.clone()).collect();
@@ -348,10 +363,17 @@ type WatchIterations<'w> = &'w mut dyn FnMut(&Iteration) -> ControlFlow<()>;
 const WARM_BARRIER: f64 = 1e-4;
 
 /// The discrete problem that was solved.
+#[derive(Debug)]
 pub(crate) struct DiscreteProblem {
     pub layout: Assembly,
     pub fractions: Vec<f64>,
     pub bounds: NlpBounds,
+}
+
+/// The symbols and values of all parameters that are not to be found.
+pub(crate) fn known_parameters(model: &Model) -> (Vec<Id>, Vec<f64>) {
+    let open = |symbol: Id| model.unknowns().iter().any(|unknown| unknown.symbol == symbol);
+    model.parameters().iter().filter(|p| !open(p.symbol)).map(|p| (p.symbol, p.value)).unzip()
 }
 
 fn has_inequalities(bounds: &NlpBounds) -> bool {
@@ -379,10 +401,14 @@ fn question_of<'m>(model: &'m Model, statement: &Statement) -> Question<'m> {
     let g = model.graph();
     Question {
         controls: statement.controls.iter().map(|control| g.expr(control.symbol)).collect(),
+        unknowns: statement.unknowns.iter().map(|unknown| g.expr(unknown.symbol)).collect(),
         running: statement.running.map(|id| g.expr(id)),
         terminal: statement.terminal.map(|id| g.expr(id)),
         integrals: statement.integrals.iter().map(|integral| g.expr(integral.integrand)).collect(),
         bounded_velocities: statement.path.iter().filter(|b| b.order == 1).map(|b| b.coordinate).collect(),
+        conditions: statement.path_conditions.iter().map(|condition| g.expr(condition.expression)).collect(),
+        end_conditions: [false, true]
+            .map(|end| statement.conditions_at(end).iter().map(|condition| g.expr(condition.expression)).collect()),
         periodic: statement.periodic,
         free_duration: matches!(statement.duration, Duration::Free { .. }),
         start_time: g.float(statement.begin),

@@ -34,7 +34,8 @@ impl UnknownsReader<'_, '_> {
         let problem = self.problem;
         let system = &problem.system;
         let statement = &problem.statement;
-        let plain = system.constraints.is_empty() && system.heat.is_empty() && statement.integrals.is_empty();
+        let asked = !statement.integrals.is_empty() || statement.has_conditions() || !statement.unknowns.is_empty();
+        let plain = system.constraints.is_empty() && system.heat.is_empty() && !asked;
         let by_positions = !(statement.second.is_empty() && statement.next_to_last.is_empty());
         let at_ends = problem.transcription.once.contains(&Quantity::StartVelocity(0)) && !by_positions;
         if problem.kind != Kind::Control || !plain || !at_ends {
@@ -71,7 +72,8 @@ impl UnknownsReader<'_, '_> {
         let values = positions.chain((0..n).map(|k| self.unknown(Quantity::EndVelocity(k), 0)));
         let symbols = state.iter().filter_map(|symbol| symbol.as_symbol()).map(|name| name.to_string());
         let mut known: HashMap<String, f64> = symbols.zip(values).collect();
-        let parameters = problem.model.parameters().iter().map(|p| (p.name.clone(), p.value));
+        let names = problem.model.parameters().iter().map(|p| p.name.clone());
+        let parameters = names.zip(self.parameter_values());
         known.extend(parameters.chain([(problem.model.independent().to_owned(), self.time(self.steps()))]));
         g.evaluate(&g.gradient(g.expr(terminal), &state), |name| known.get(name).copied())
     }

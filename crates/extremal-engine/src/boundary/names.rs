@@ -35,6 +35,7 @@ impl Problem<'_> {
                 let name = &self.model.constraints()[constraint].name;
                 format!("hindrance of `{name}` at the {}", if end { "end" } else { "start" })
             }
+            Quantity::Unknown(unknown) => self.statement.unknowns[unknown].name.clone(),
             Quantity::Duration => "duration".to_owned(),
             Quantity::StartVelocity(coordinate) | Quantity::EndVelocity(coordinate) => self.coordinate(coordinate, 1),
         }
@@ -62,6 +63,13 @@ impl Problem<'_> {
                 format!("the rate of the state `{}`", self.state(state))
             }
             Condition::VelocityBound(coordinate) => format!("the bounds of `{}`", self.coordinate(coordinate, 1)),
+            Condition::Path { condition, .. } => {
+                format!("the condition `{}`", self.statement.path_conditions[condition].text)
+            }
+            Condition::AtEnd { end, condition } => {
+                let text = &self.statement.conditions_at(end)[condition].text;
+                format!("the condition `{text}` at the {}", end_name(end))
+            }
             Condition::Integral(integral) => format!("the integral `{}`", self.statement.integrals[integral].name),
             Condition::EndVelocity { end, coordinate } => {
                 format!("`{}` at the {}", self.coordinate(coordinate, 1), end_name(end))

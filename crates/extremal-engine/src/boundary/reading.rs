@@ -6,6 +6,7 @@ use extremal_mechanics::boundary::Quantity;
 use extremal_mechanics::{Block, Solve, System};
 use extremal_solve::{GuessSource, Kernel, NewtonOptions};
 
+use super::known_parameters;
 use super::solution::UnknownsReader;
 
 /// From q, p, S, t and a guess to v: L_v = p + Rᵀμ where A v + b = 0.
@@ -124,7 +125,7 @@ impl UnknownsReader<'_, '_> {
         let model = self.problem.model;
         let parameters: Vec<_> = model.parameters().iter().map(|p| p.symbol).collect();
         let mut kernel = Kernel::compile(model.graph(), &parameters, block, NewtonOptions::default())?;
-        kernel.set_parameters(&model.parameter_values());
+        kernel.set_parameters(&self.parameter_values());
         Ok(kernel)
     }
 
@@ -161,7 +162,7 @@ impl UnknownsReader<'_, '_> {
         let problem = self.problem;
         let transcription = &problem.transcription;
         let first = &transcription.pieces[0].piece;
-        let mut parameters: Vec<_> = problem.model.parameters().iter().map(|p| p.symbol).collect();
+        let (mut parameters, mut values) = known_parameters(problem.model);
         parameters.extend(transcription.constants.iter().map(|(id, _)| *id));
         parameters.extend(transcription.duration);
         let block = Block {
@@ -170,7 +171,6 @@ impl UnknownsReader<'_, '_> {
             outputs: transcription.momenta.concat(),
         };
         let mut kernel = Kernel::compile(problem.system.graph, &parameters, &block, NewtonOptions::default())?;
-        let mut values = problem.model.parameter_values();
         values.extend(transcription.constants.iter().map(|(_, value)| *value));
         values.extend(transcription.duration.map(|_| problem.statement.duration.guess()));
         kernel.set_parameters(&values);

@@ -4,8 +4,8 @@ use extremal_solve::nlp::Nature;
 use serde::Serialize;
 
 use super::{
-    ActiveBound, Assessment, BoundarySolution, EndMomenta, Grading, GridComparison, Kind, Level, Normality, Problem,
-    UnmetCondition, Verification,
+    ActiveBound, Assessment, BoundarySolution, EndMomenta, FoundParameter, Grading, GridComparison, Kind, Level,
+    Normality, Problem, UnmetCondition, Verification,
 };
 use crate::serialized::by_name;
 
@@ -46,9 +46,18 @@ pub struct SolveReport {
     pub columns: Vec<(String, Vec<f64>)>,
     /// Warnings about the model, and what is in doubt.
     pub warnings: Vec<String>,
+    /// Parameters that were to be found.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unknowns: Vec<FoundParameter>,
+    /// The derivatives of the least cost, or of the action, by the parameters that are given.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "by_name")]
+    pub sensitivities: Vec<(String, f64)>,
     /// Multipliers of the integrals.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "by_name")]
     pub integral_multipliers: Vec<(String, f64)>,
+    /// Multipliers of the conditions on expressions at the ends.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "by_name")]
+    pub end_multipliers: Vec<(String, f64)>,
     /// Momenta at both ends of an optimal motion between states: a run from those at the start follows it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub momenta: Option<EndMomenta>,
@@ -116,7 +125,10 @@ impl SolveReport {
             independent: problem.statement().independent.clone(),
             columns: columns.collect(),
             warnings: warnings.chain(doubts).collect(),
+            unknowns: solution.found.clone(),
+            sensitivities: assessment.map_or_else(Vec::new, |_| problem.sensitivities(solution).unwrap_or_default()),
             integral_multipliers: solution.integral_multipliers.clone(),
+            end_multipliers: solution.end_multipliers.clone(),
             momenta: solution.momenta.clone(),
             violations: solution.violations.clone(),
             grading: Some(problem.grading()).filter(|grading| *grading != Grading::NONE),

@@ -1,12 +1,16 @@
 //! The solution of a boundary problem as a table over the grid, and what is to be said about it.
 
+use std::sync::Arc;
+
 use extremal_mechanics::boundary::{Condition, Quantity};
+use extremal_model::{Model, Parameter};
 use extremal_solve::nlp::{Nature, NlpSolution};
 use extremal_trajectory::{Column, Columns, Role};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
+use super::statement::StatedUnknown;
 use super::table::SolutionTable;
-use super::{DiscreteProblem, EndMap, EndMomenta, Kind, Problem, ProblemError, status_of};
+use super::{ActiveBound, DiscreteProblem, EndMap, EndMomenta, Kind, Problem, ProblemError, status_of};
 
 /// How the solution of a problem ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,22 +66,15 @@ impl Status {
     }
 }
 
-/// A bound that holds the solution back.
+/// A parameter that was found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ActiveBound {
-    /// What is at its bound.
+pub struct FoundParameter {
+    /// Its name.
     pub name: String,
-    /// At the upper one, not the lower?
-    #[serde(rename = "side", serialize_with = "side")]
-    pub upper: bool,
-    /// The bound.
-    pub bound: f64,
-    /// Where: the times of the nodes, or of the middles of the steps.
-    pub times: Vec<f64>,
-}
-
-fn side<S: Serializer>(upper: &bool, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(if *upper { "max" } else { "min" })
+    /// Its value.
+    pub value: f64,
+    /// The slope of the least cost by the bound that holds it: negative at an upper bound, positive at a lower one, zero in between.
+    pub multiplier: f64,
 }
 
 /// A condition that is not met.
@@ -127,14 +124,20 @@ pub struct BoundarySolution {
     pub stage_controls: Vec<Vec<f64>>,
     /// The linearised end map of a control problem with states, where it can be followed.
     pub end_map: Option<EndMap>,
+    /// Parameters that were to be found.
+    pub found: Vec<FoundParameter>,
     /// Multipliers of the integrals, by name.
     pub integral_multipliers: Vec<(String, f64)>,
+    /// Multipliers of the conditions on expressions at the start and at the end, as these are written.
+    pub end_multipliers: Vec<(String, f64)>,
     /// Momenta at both ends of an optimal motion between states.
     pub momenta: Option<EndMomenta>,
     /// Bounds that hold it back.
     pub active: Vec<ActiveBound>,
     /// What is not met, the worst first; empty for a solution.
     pub violations: Vec<UnmetCondition>,
+    /// The discrete problem and where its solver ended.
+    pub(super) answer: Arc<(DiscreteProblem, NlpSolution)>,
 }
 
 /// How many violations are worth a word.
@@ -171,15 +174,18 @@ impl BoundarySolution {
                 false => (0..reader.steps()).map(|step| reader.controls_of(step)).collect(),
             },
             end_map: reader.end_map().filter(|_| problem.kind == Kind::Control),
+            found: reader.found_parameters(),
             integral_multipliers: integrals
                 .filter_map(|((condition, _), lambda)| match condition {
                     Condition::Integral(i) => Some((problem.statement.integrals[*i].name.clone(), *lambda)),
                     _ => None,
                 })
                 .collect(),
+            end_multipliers: reader.end_condition_multipliers(),
             momenta: reader.end_momenta().filter(|_| status.is_solved()),
             active: reader.active_bounds(),
             violations: if status.is_solved() { Vec::new() } else { reader.violations() },
+            answer: Arc::new((discrete, found)),
         })
     }
 
@@ -200,6 +206,14 @@ impl BoundarySolution {
     }
 }
 
+/// The values of all parameters of a model, with those that were found.
+pub(super) fn with_found(model: &Model, found: &[FoundParameter]) -> Vec<f64> {
+    let value = |parameter: &Parameter| {
+        found.iter().find(|found| found.name == parameter.name).map_or(parameter.value, |found| found.value)
+    };
+    model.parameters().iter().map(value).collect()
+}
+
 /// Reads the vector of unknowns of the discrete problem.
 pub(super) struct UnknownsReader<'r, 'm> {
     pub problem: &'r Problem<'m>,
@@ -212,6 +226,20 @@ impl UnknownsReader<'_, '_> {
         // What there is once comes first. A motion of fixed duration has none, and it is asked for at every instant.
         let at = self.problem.transcription.once.iter().position(|quantity| *quantity == Quantity::Duration);
         at.map_or(self.problem.statement.duration.guess(), |at| self.found.x[at])
+    }
+
+    fn found_parameters(&self) -> Vec<FoundParameter> {
+        let one = |(unknown, stated): (usize, &StatedUnknown)| {
+            let at = self.place(Quantity::Unknown(unknown), 0)?;
+            let multiplier = self.found.lower_multipliers[at] - self.found.upper_multipliers[at];
+            Some(FoundParameter { name: stated.name.clone(), value: self.found.x[at], multiplier })
+        };
+        self.problem.statement.unknowns.iter().enumerate().filter_map(one).collect()
+    }
+
+    /// The values of all parameters, those found among them.
+    pub fn parameter_values(&self) -> Vec<f64> {
+        with_found(self.problem.model, &self.found_parameters())
     }
 
     pub fn steps(&self) -> usize {
@@ -277,6 +305,11 @@ impl UnknownsReader<'_, '_> {
         }
         let constraints = model.constraints();
         columns.extend(constraints.iter().map(|c| Column::new(format!("lambda_{}", c.name), Role::Multiplier)));
+        let conditions = 1..=problem.statement.path_conditions.len();
+        columns.extend(conditions.map(|k| Column::new(format!("multiplier_path[{k}]"), Role::Multiplier)));
+        let pressures = self.path_multipliers();
+        let unknowns = self.found_parameters();
+        columns.extend(unknowns.iter().map(|found| Column::new(found.name.as_str(), Role::Parameter)));
         let velocities = self.velocities()?;
         let ends = self.end_multipliers(&velocities)?;
         let at_nodes = problem.transcription.node.contains(&Quantity::Control(0));
@@ -312,67 +345,12 @@ impl UnknownsReader<'_, '_> {
                 }
                 false => self.multiplier(Condition::Constraint(k), step),
             }));
+            row.extend(pressures.iter().map(|pressure| pressure[instant]));
+            row.extend(unknowns.iter().map(|found| found.value));
             rows.push(row);
         }
         let columns = Columns::new(columns).map_err(super::StatementError::from)?;
         Ok((columns, rows))
-    }
-
-    /// Bounds whose multiplier outweighs the distance from them: the one as a part of the objective for all the room there is, the
-    /// other as a part of that room.
-    fn active_bounds(&self) -> Vec<ActiveBound> {
-        let mut active: Vec<ActiveBound> = Vec::new();
-        let mut sizes: Vec<(Quantity, f64)> = Vec::new();
-        let bounds = &self.discrete.bounds;
-        for (at, (quantity, k)) in self.discrete.layout.variables.iter().enumerate() {
-            if bounds.lower[at] == bounds.upper[at] {
-                continue;
-            }
-            let room = match bounds.upper[at] - bounds.lower[at] {
-                width if width.is_finite() => width,
-                _ => match sizes.iter().find(|(of, _)| of == quantity) {
-                    Some((_, size)) => *size,
-                    None => {
-                        sizes.push((*quantity, self.size_of(*quantity)));
-                        sizes[sizes.len() - 1].1
-                    }
-                },
-            };
-            let sides = [
-                (false, bounds.lower[at], self.found.lower_multipliers[at]),
-                (true, bounds.upper[at], self.found.upper_multipliers[at]),
-            ];
-            for (upper, bound, multiplier) in sides {
-                let distance = (self.found.x[at] - bound).abs() / room;
-                let pressed = multiplier * room > distance * self.found.objective.abs();
-                if bound.is_finite() && distance < NEAR && pressed {
-                    let in_step = matches!(
-                        quantity,
-                        Quantity::Control(_) | Quantity::StageControl { .. } | Quantity::Inner { .. }
-                    );
-                    let instant = k.saturating_sub(self.problem.transcription.ghosts);
-                    let time = match in_step {
-                        true => 0.5 * (self.time(instant) + self.time(instant + 1)),
-                        false => self.time(instant),
-                    };
-                    let name = self.problem.quantity_name(*quantity);
-                    match active.iter_mut().find(|a| a.name == name && a.upper == upper) {
-                        Some(known) => known.times.push(time),
-                        None => active.push(ActiveBound { name, upper, bound, times: vec![time] }),
-                    }
-                }
-            }
-        }
-        active
-    }
-
-    /// The largest magnitude of a quantity and of its bounds on the grid; 1 if it is zero everywhere.
-    fn size_of(&self, quantity: Quantity) -> f64 {
-        let bounds = &self.discrete.bounds;
-        let places = self.discrete.layout.variables.iter().enumerate().filter(|(_, (of, _))| *of == quantity);
-        let values = places.flat_map(|(at, _)| [self.found.x[at], bounds.lower[at], bounds.upper[at]]);
-        let most = values.filter(|value| value.is_finite()).fold(0.0, |most: f64, value| most.max(value.abs()));
-        if most > 0.0 { most } else { 1.0 }
     }
 
     /// Conditions that are not met, the worst first.
@@ -394,5 +372,5 @@ impl UnknownsReader<'_, '_> {
     }
 }
 
-/// A bound is reached, and a condition met, within this.
+/// A condition is met within this.
 const NEAR: f64 = 1e-6;

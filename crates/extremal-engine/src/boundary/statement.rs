@@ -1,7 +1,7 @@
 //! What a boundary problem states, as numbers and expressions.
 
-use extremal_expr::Id;
-use extremal_model::{Component, FixedValue, Model};
+use extremal_expr::{Expr, Id};
+use extremal_model::{Boundary, BoundaryCondition, Component, FixedValue, Model};
 use serde::Serialize;
 
 use super::{ProblemError, StatementError};
@@ -69,6 +69,48 @@ pub struct Integral {
     pub value: f64,
 }
 
+/// A parameter that is to be found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StatedUnknown {
+    /// Its name.
+    pub name: String,
+    /// Its symbol.
+    pub symbol: Id,
+    /// Not smaller.
+    pub min: f64,
+    /// Not larger.
+    pub max: f64,
+    /// Where to begin.
+    pub guess: f64,
+}
+
+/// A condition on an expression, along the way or at an end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StatedCondition {
+    /// As it was written.
+    pub text: String,
+    /// What may not be positive, or must vanish in an equation.
+    pub expression: Id,
+    /// Is it an equation?
+    pub equation: bool,
+}
+
+impl StatedCondition {
+    fn all(stated: &[BoundaryCondition]) -> Vec<StatedCondition> {
+        let one = |stated: &BoundaryCondition| StatedCondition {
+            text: stated.text.clone(),
+            expression: stated.expression,
+            equation: stated.equation,
+        };
+        stated.iter().map(one).collect()
+    }
+
+    /// What its row may be.
+    pub(super) fn bounds(&self) -> (f64, f64) {
+        (if self.equation { 0.0 } else { f64::NEG_INFINITY }, 0.0)
+    }
+}
+
 /// Bounds of a coordinate or a velocity along the way.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PathBound {
@@ -111,6 +153,8 @@ pub struct Statement {
     pub periodic: bool,
     /// Inputs to be chosen.
     pub controls: Vec<StatedControl>,
+    /// Parameters to be found.
+    pub unknowns: Vec<StatedUnknown>,
     /// The running cost.
     pub running: Option<Id>,
     /// The cost of the end.
@@ -119,6 +163,12 @@ pub struct Statement {
     pub integrals: Vec<Integral>,
     /// Bounds along the way.
     pub path: Vec<PathBound>,
+    /// Conditions on expressions along the way.
+    pub path_conditions: Vec<StatedCondition>,
+    /// The same at the start.
+    pub start_conditions: Vec<StatedCondition>,
+    /// The same at the end.
+    pub end_conditions: Vec<StatedCondition>,
     /// First guesses per coordinate, entropy and state, expressions of time.
     pub guess: Vec<Option<Id>>,
     /// How the steps shrink towards the ends; unless it is said, they do towards an end where the integrand is not finite.
@@ -153,11 +203,30 @@ impl Grading {
 }
 
 impl Statement {
+    /// Are there conditions on expressions?
+    pub(super) fn has_conditions(&self) -> bool {
+        !(self.path_conditions.is_empty() && self.start_conditions.is_empty() && self.end_conditions.is_empty())
+    }
+
+    /// The conditions at an end.
+    pub(super) fn conditions_at(&self, end: bool) -> &[StatedCondition] {
+        if end { &self.end_conditions } else { &self.start_conditions }
+    }
+
     /// The problem that a model states, with the present values of its parameters.
     pub fn of(model: &Model) -> Result<Statement, ProblemError> {
         let boundary = model.boundary().ok_or(ProblemError::NoBoundary)?;
         let number = |id: Id| model.number(id);
         let or = |id: Option<Id>, otherwise: f64| id.map_or(otherwise, number);
+        let open: Vec<_> = model.unknowns().iter().map(|unknown| model.graph().expr(unknown.symbol)).collect();
+        let is_open = |id: Id| model.graph().depend_on(&[model.graph().expr(id)], &open).contains(&true);
+        let unknowns = model.unknowns().iter().map(|unknown| StatedUnknown {
+            name: unknown.name.clone(),
+            symbol: unknown.symbol,
+            min: or(unknown.min, f64::NEG_INFINITY),
+            max: or(unknown.max, f64::INFINITY),
+            guess: number(unknown.symbol),
+        });
         let mut start_entropies = model.initial().entropies;
         let positions = |fixed: &[FixedValue]| -> Vec<EndValue> {
             let one = |fixed: &FixedValue| match fixed.component {
@@ -170,7 +239,7 @@ impl Statement {
                 }
                 Component::Entropy(_) => None,
             };
-            fixed.iter().filter_map(one).collect()
+            fixed.iter().filter(|fixed| !is_open(fixed.value)).filter_map(one).collect()
         };
         let entropies = |fixed: &[FixedValue]| -> Vec<(usize, f64)> {
             let one = |fixed: &FixedValue| match fixed.component {
@@ -205,15 +274,15 @@ impl Statement {
             path.push(PathBound {
                 coordinate: place,
                 order: derivative as usize,
-                min: or(bound.min, f64::NEG_INFINITY),
-                max: or(bound.max, f64::INFINITY),
+                min: or(bound.min.filter(|bound| !is_open(*bound)), f64::NEG_INFINITY),
+                max: or(bound.max.filter(|bound| !is_open(*bound)), f64::INFINITY),
             });
         }
         let controls = model.controls().iter().map(|control| StatedControl {
             name: control.name.clone(),
             symbol: control.symbol,
-            min: or(control.min, f64::NEG_INFINITY),
-            max: or(control.max, f64::INFINITY),
+            min: or(control.min.filter(|bound| !is_open(*bound)), f64::NEG_INFINITY),
+            max: or(control.max.filter(|bound| !is_open(*bound)), f64::INFINITY),
             guess: control.guess,
         });
         let integrals = boundary.integrals.iter().map(|integral| Integral {
@@ -240,10 +309,23 @@ impl Statement {
             end_entropies: entropies(&boundary.end),
             periodic: !boundary.periodic.is_empty(),
             controls: controls.collect(),
+            unknowns: unknowns.collect(),
             running: model.objective().and_then(|objective| objective.running),
             terminal: model.objective().and_then(|objective| objective.terminal),
             integrals: integrals.collect(),
             path,
+            path_conditions: [StatedCondition::all(&boundary.path_conditions), open_bounds(model, boundary, is_open)]
+                .concat(),
+            start_conditions: [
+                StatedCondition::all(&boundary.start_conditions),
+                open_values(model, &boundary.start, is_open),
+            ]
+            .concat(),
+            end_conditions: [
+                StatedCondition::all(&boundary.end_conditions),
+                open_values(model, &boundary.end, is_open),
+            ]
+            .concat(),
             guess: boundary.guess.clone(),
             grading: boundary
                 .grading
@@ -251,4 +333,48 @@ impl Statement {
                 .map(|grading| Grading { start: or(grading.start, 1.0), end: or(grading.end, 1.0) }),
         })
     }
+}
+
+/// The symbol of a component of the state.
+fn symbol_of<'m>(model: &'m Model, component: Component) -> Option<Expr<'m>> {
+    let g = model.graph();
+    match component {
+        Component::Coordinate { place, derivative } => {
+            let coordinate = &model.coordinates()[place];
+            let name = format!("{}{}", coordinate.name, "'".repeat(derivative as usize));
+            Some(if derivative == 0 { g.expr(coordinate.position) } else { g.symbol(&name) })
+        }
+        Component::State(place) => Some(g.symbol(&model.states()[place].name)),
+        Component::Entropy(_) => None,
+    }
+}
+
+/// Values at an end that contain parameters to be found are conditions.
+fn open_values(model: &Model, fixed: &[FixedValue], is_open: impl Fn(Id) -> bool) -> Vec<StatedCondition> {
+    let one = |fixed: &FixedValue| {
+        let (component, value) = (symbol_of(model, fixed.component)?, model.graph().expr(fixed.value));
+        let text = format!("{component} = {value}");
+        Some(StatedCondition { text, expression: (component - value).id(), equation: true })
+    };
+    fixed.iter().filter(|fixed| is_open(fixed.value)).filter_map(one).collect()
+}
+
+/// Bounds that contain parameters to be found are conditions.
+fn open_bounds(model: &Model, boundary: &Boundary, is_open: impl Fn(Id) -> bool) -> Vec<StatedCondition> {
+    let g = model.graph();
+    let controls = model.controls().iter().map(|control| (Some(g.expr(control.symbol)), control.min, control.max));
+    let path = boundary.path.iter().map(|bound| (symbol_of(model, bound.component), bound.min, bound.max));
+    let mut all = Vec::new();
+    for (component, min, max) in controls.chain(path) {
+        let Some(component) = component else { continue };
+        let condition =
+            |text: String, expression: Expr<'_>| StatedCondition { text, expression: expression.id(), equation: false };
+        if let Some(min) = min.filter(|min| is_open(*min)).map(|min| g.expr(min)) {
+            all.push(condition(format!("{component} >= {min}"), min - component));
+        }
+        if let Some(max) = max.filter(|max| is_open(*max)).map(|max| g.expr(max)) {
+            all.push(condition(format!("{component} <= {max}"), component - max));
+        }
+    }
+    all
 }

@@ -8,6 +8,7 @@ use extremal_trajectory::ColumnLayout;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
+use super::solution::with_found;
 use super::{BoundarySolution, Kind, Problem, ProblemError};
 use crate::serialized::NamedValues;
 
@@ -97,7 +98,7 @@ impl Problem<'_> {
         }
         let controls = &self.statement.controls;
         let mut symbols: Vec<Id> = self.model.parameters().iter().map(|p| p.symbol).collect();
-        let mut parameters = self.model.parameter_values();
+        let mut parameters = with_found(self.model, &solution.found);
         let mut system = self.system.clone();
         if self.kind == Kind::Action {
             // With integrals it is L + Σ λ f whose motion the solution is.

@@ -8,7 +8,7 @@ use extremal_model::{Code, Method, Model};
 use extremal_solve::{Reason, StepFailure, on_widest_registers};
 use extremal_trajectory::RowBlock;
 
-use super::blocks::{BlockRows, larger};
+use super::blocks::BlockRows;
 use super::energy::EnergyLaw;
 use super::judge::Judge;
 use super::laws::{Laws, SecondLaw};
@@ -16,6 +16,7 @@ use super::layout::TIME;
 use super::observables::Observables;
 use super::resolution::Resolution;
 use super::start::RunStart;
+use super::strands::{StrandedSum, largest};
 use super::warming::Warming;
 use super::warning::{CONSTRAINT, ENERGY, FIRST_LAW, SECOND_LAW, Warning};
 use super::watch::ConstraintWatch;
@@ -44,8 +45,8 @@ struct EnergyAudit {
     first: Option<f64>,
     off: f64,
     since: Option<f64>,
-    /// The sum of the kinetic energies so far, and of how many rows.
-    kinetic: f64,
+    /// The sum of Σ |v p|, twice the kinetic energy, so far, and of how many rows.
+    kinetic: StrandedSum,
     rows: f64,
     /// The largest of them.
     highest: f64,
@@ -55,7 +56,7 @@ impl EnergyAudit {
     /// Is it off by so much that every row should be looked at? Few rows know the mean of the kinetic energy but poorly: the largest
     /// of them, which may be one of a peak, does not count.
     fn is_doubtful(&self) -> bool {
-        let others = (self.kinetic - self.highest) / (self.rows - 1.0).max(1.0);
+        let others = (self.kinetic.sum() - self.highest) / 2.0 / (self.rows - 1.0).max(1.0);
         let scale = self.first.map_or(0.0, f64::abs).max(others);
         let limit = DOUBTFUL * ENERGY * scale;
         !limit.is_finite() || self.off > limit
@@ -63,7 +64,7 @@ impl EnergyAudit {
 
     fn scale(&self) -> f64 {
         // A sum that overflowed says nothing.
-        let mean = self.kinetic / self.rows.max(1.0);
+        let mean = self.kinetic.sum() / 2.0 / self.rows.max(1.0);
         self.first.map_or(0.0, f64::abs).max(if mean.is_finite() { mean } else { 0.0 })
     }
 
@@ -73,13 +74,13 @@ impl EnergyAudit {
             let rates = row[observables.row.velocities.clone()].iter().zip(&row[observables.row.momenta.clone()]);
             rates.map(|(v, p)| (v * p).abs()).sum::<f64>()
         };
-        self.take(row[TIME], row[observables.row.energy], products.unwrap_or_else(sum) / 2.0);
+        self.take(row[TIME], row[observables.row.energy], products.unwrap_or_else(sum));
     }
 
-    fn take(&mut self, time: f64, energy: f64, kinetic: f64) {
+    fn take(&mut self, time: f64, energy: f64, products: f64) {
         self.rows += 1.0;
-        self.highest = self.highest.max(kinetic);
-        self.kinetic += kinetic;
+        self.highest = self.highest.max(products);
+        self.kinetic.push(products);
         self.look(time, energy);
     }
 
@@ -87,25 +88,24 @@ impl EnergyAudit {
     #[inline(always)]
     fn take_block(&mut self, times: &[f64], energies: &[f64], products: &[f64]) {
         let first = self.first.unwrap_or(f64::NAN);
-        let off = energies.iter().fold(self.off, |off, energy| larger(off, (energy - first).abs()));
-        // The limit is never below this.
+        let off = largest(self.off, [energies], |[energy]| (energy - first).abs());
         if off <= ENERGY * first.abs() {
             self.off = off;
             self.rows += energies.len() as f64;
-            self.highest = products.iter().fold(self.highest, |highest, product| larger(highest, product / 2.0));
-            self.kinetic = products.iter().fold(self.kinetic, |sum, product| sum + product / 2.0);
+            self.highest = largest(self.highest, [products], |[product]| product);
+            self.kinetic.push_all(products);
             return;
         }
         for ((time, energy), product) in times.iter().zip(energies).zip(products) {
-            self.take(*time, *energy, product / 2.0);
+            self.take(*time, *energy, *product);
         }
     }
 
     fn look(&mut self, time: f64, energy: f64) {
         let first = *self.first.get_or_insert(energy);
-        let limit = ENERGY * self.scale();
         let off = (energy - first).abs();
-        if off > limit && self.since.is_none() {
+        // The limit is never below the first of these.
+        if off > ENERGY * first.abs() && off > ENERGY * self.scale() && self.since.is_none() {
             self.since = Some(time);
         }
         self.off = self.off.max(off);

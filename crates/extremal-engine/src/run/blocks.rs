@@ -9,6 +9,7 @@ use extremal_trajectory::RowBlock;
 use super::judge::Moment;
 use super::layout::TIME;
 use super::observables::Observables;
+use super::strands::larger;
 
 /// Rows that are taken alone at the beginning: steps are predicted from those before them.
 const FIRST: u64 = 32;
@@ -20,13 +21,34 @@ const FEWEST: u64 = 16;
 /// No block has more rows than these.
 pub(super) const MOST_ROWS: usize = MotionBlock::MOST_ROWS;
 
-/// Where a column of the rows is found in a block.
+/// Where a column of the rows is found among states of a motion and what is observed there.
 #[derive(Clone, Copy)]
-enum ColumnSource {
+pub(crate) enum ColumnSource {
     Time,
     State(usize),
     Observed(usize),
     Estimate,
+}
+
+impl ColumnSource {
+    /// For all columns.
+    pub fn of_all(observables: &Observables) -> Vec<ColumnSource> {
+        let (at, in_state, in_observed) = (&observables.row, observables.state(), observables.observed());
+        let mut sources = vec![ColumnSource::Time; observables.columns.len()];
+        let mut place = |columns: Range<usize>, source: &dyn Fn(usize) -> ColumnSource| {
+            columns.enumerate().for_each(|(at, column)| sources[column] = source(at));
+        };
+        let rates = at.velocities.start..at.entropies.start;
+        place(at.positions.clone(), &|k| ColumnSource::State(in_state.positions().start + k));
+        place(rates, &|k| ColumnSource::Observed(in_observed.velocities().start + k));
+        place(at.entropies.clone(), &|k| ColumnSource::State(in_state.entropies().start + k));
+        place(at.outputs.clone(), &|k| ColumnSource::Observed(in_observed.outputs().start + k));
+        place(at.accounts.clone(), &|k| ColumnSource::State(in_state.accounts().start + k));
+        if observables.estimate {
+            sources[at.estimate] = ColumnSource::Estimate;
+        }
+        sources
+    }
 }
 
 /// The blocks of a run.
@@ -49,20 +71,7 @@ pub(super) struct Blocks {
 impl Blocks {
     /// The run may have none: what its constraints are watched for is seen row by row.
     pub fn new(observables: &Observables, watched_in_blocks: bool) -> Blocks {
-        let (at, in_state, in_observed) = (&observables.row, observables.state(), observables.observed());
-        let mut sources = vec![ColumnSource::Time; observables.columns.len()];
-        let mut place = |columns: Range<usize>, source: &dyn Fn(usize) -> ColumnSource| {
-            columns.enumerate().for_each(|(at, column)| sources[column] = source(at));
-        };
-        let rates = at.velocities.start..at.entropies.start;
-        place(at.positions.clone(), &|k| ColumnSource::State(in_state.positions().start + k));
-        place(rates, &|k| ColumnSource::Observed(in_observed.velocities().start + k));
-        place(at.entropies.clone(), &|k| ColumnSource::State(in_state.entropies().start + k));
-        place(at.outputs.clone(), &|k| ColumnSource::Observed(in_observed.outputs().start + k));
-        place(at.accounts.clone(), &|k| ColumnSource::State(in_state.accounts().start + k));
-        if observables.estimate {
-            sources[at.estimate] = ColumnSource::Estimate;
-        }
+        let sources = ColumnSource::of_all(observables);
         let possible = watched_in_blocks && observables.constraints.is_empty() && observables.coordinates > 0;
         Blocks { sources, block: None, estimate: Vec::new(), alone: FIRST, size: FEWEST, missed: 1, possible }
     }
@@ -257,10 +266,4 @@ fn add_pair(v: &[f64], p: &[f64], before: [f64; 2], products: [&mut [f64]; 2], c
         let (one, two) = change([*v0, *v1], [*p0, *p1]);
         (*first, *second) = (*first + one, *second + two);
     }
-}
-
-/// One instruction, unlike `f64::max`, which has to treat NaN specially: observed numbers are finite.
-#[inline(always)]
-pub(super) fn larger(a: f64, b: f64) -> f64 {
-    if b > a { b } else { a }
 }

@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
-use extremal_solve::{Reason, StepFailure};
+use extremal_solve::{Reason, StepFailure, on_widest_registers};
 use extremal_trajectory::RowBlock;
 use serde::Serialize;
 
 use super::blocks::{BlockRows, MOST_ROWS};
 use super::observables::Observables;
+use super::strands::{largest, least};
 use crate::serialized::by_name;
 
 /// What the laws of thermodynamics say about a run, measured at every step.
@@ -82,6 +83,17 @@ impl TemperatureRange {
         self.last = t;
         self.lowest = self.lowest.min(t);
         self.highest = self.highest.max(t);
+    }
+
+    fn take_block(&mut self, column: &[f64]) {
+        on_widest_registers(
+            #[inline(always)]
+            || {
+                self.lowest = least(self.lowest, [column], |[t]| t);
+                self.highest = largest(self.highest, [column], |[t]| t);
+            },
+        );
+        self.last = column[column.len() - 1];
     }
 }
 
@@ -205,30 +217,43 @@ impl Audit {
         let energies = rows.column(columns.energy);
         let [work, heat, matter, carried, exchanged] =
             columns.accounts.map(|column| column.map_or(&NOTHING[..count], |column| rows.column(column)));
-        let received = work.iter().zip(heat).zip(matter).map(|((work, heat), matter)| work + heat + matter);
         let first = &mut seen.laws.first;
-        for (energy, received) in energies.iter().zip(received) {
-            let defect = ((energy - seen.first_energy) - received).abs();
-            first.max_defect = first.max_defect.max(defect);
-            seen.largest_energy = seen.largest_energy.max(energy.abs());
-        }
+        let before = seen.first_energy;
+        on_widest_registers(
+            #[inline(always)]
+            || {
+                let defect =
+                    |[energy, work, heat, matter]: [f64; 4]| ((energy - before) - (work + heat + matter)).abs();
+                first.max_defect = largest(first.max_defect, [energies, work, heat, matter], defect);
+                seen.largest_energy = largest(seen.largest_energy, [energies], |[energy]| energy.abs());
+            },
+        );
         self.entropies.clear();
         self.entropies.resize(count, std::iter::empty::<f64>().sum());
         for column in columns.entropies.clone() {
             self.entropies.iter_mut().zip(rows.column(column)).for_each(|(sum, entropy)| *sum += entropy);
         }
-        let second = &mut seen.laws.second;
-        for (entropy, (carried, exchanged)) in self.entropies.iter().zip(carried.iter().zip(exchanged)) {
-            let produced = (entropy - seen.first_entropy) - (carried + exchanged);
-            second.smallest_step = second.smallest_step.min(produced - seen.last_produced);
-            seen.last_produced = produced;
-        }
+        // From here on what was produced.
+        let before = seen.first_entropy;
+        let received = carried.iter().zip(exchanged).map(|(carried, exchanged)| carried + exchanged);
+        self.entropies.iter_mut().zip(received).for_each(|(sum, received)| *sum = (*sum - before) - received);
+        let (second, produced) = (&mut seen.laws.second, &self.entropies[..]);
+        let in_first = produced[0] - seen.last_produced;
+        on_widest_registers(
+            #[inline(always)]
+            || {
+                let steps = [&produced[1..], produced];
+                second.smallest_step =
+                    least(second.smallest_step.min(in_first), steps, |[after, before]| after - before);
+            },
+        );
+        seen.last_produced = produced[count - 1];
         // What is said of the last row alone; extremes do not change by taking it twice, nor does a step of nothing: it is left out.
         let smallest = second.smallest_step;
         seen.take(&columns.at(|column| rows.column(column)[count - 1]));
         seen.laws.second.smallest_step = smallest;
         for ((_, range), column) in seen.laws.temperatures.iter_mut().zip(observables.row.temperatures.clone()) {
-            rows.column(column).iter().for_each(|t| range.take(*t));
+            range.take_block(rows.column(column));
         }
     }
 
@@ -257,6 +282,8 @@ impl Audit {
         if laws.second.smallest_step.is_infinite() {
             laws.second.smallest_step = 0.0;
         }
+        // Which of two zeros is the smaller one, machines do not agree upon: nothing is produced either way.
+        laws.second.smallest_step += 0.0;
         Some(laws)
     }
 }

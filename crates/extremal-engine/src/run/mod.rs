@@ -30,6 +30,7 @@ mod snapshot;
 mod start;
 mod start_check;
 mod stops;
+mod strands;
 mod warming;
 mod warning;
 mod watch;
@@ -44,6 +45,7 @@ use extremal_solve::{AdaptiveMarcher, CompiledScheme, Kernel, March, SolveStruct
 use crate::SharedModel;
 
 pub(crate) use audits::{Audits, Promises};
+pub(crate) use blocks::ColumnSource;
 pub(crate) use feasible::{CONSISTENT, TYPED, constraints_of, size_of_terms};
 pub(crate) use judge::{Instruments, Judge};
 pub(crate) use laws::Audit;
@@ -149,6 +151,11 @@ impl CompiledRun {
             SetupError::UnknownColumn { name: name.to_owned(), help }
         };
         self.columns().named(asked).map(Some).map_err(unknown)
+    }
+
+    /// The values of the parameters that it runs with, in the order of the model.
+    pub fn parameter_values(&self) -> Vec<f64> {
+        self.start.parameter_values()
     }
 
     /// The step.

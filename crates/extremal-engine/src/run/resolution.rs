@@ -3,10 +3,11 @@
 use extremal_solve::{Reason, on_widest_registers};
 use extremal_trajectory::RowBlock;
 
-use super::blocks::{BlockRows, StepColumns, StepSlices, larger};
+use super::blocks::{BlockRows, StepColumns, StepSlices};
 use super::inertia::InertiaWatch;
 use super::judge::{Judge, Moment, Verdict};
 use super::observables::Observables;
+use super::strands::{holds, larger, largest};
 use super::warning::Warning;
 
 /// How much stronger than in the steps before a step may change velocities and momenta without being looked at: by how much the
@@ -30,6 +31,9 @@ const QUIET: f64 = 1e-4;
 const ROUND_OFF: f64 = 1e-14;
 /// Steps of a block that are looked at together.
 const TOGETHER: usize = 32;
+/// What is left of the strongest change is looked for in so many steps: no more than 1/800 of what was before them
+/// can be left.
+const LOOKED_BACK: usize = 64;
 /// After a warning a motion is looked at so many times more, for singularities.
 const AFTER_WARNING: u32 = 64;
 
@@ -84,27 +88,12 @@ impl Resolution {
     /// For a motion of which the energy should be conserved or not.
     pub fn new(observables: &Observables, conserved: bool) -> Self {
         let moment = Box::new(Moment::new(observables.coordinates, observables.entropies));
-        Resolution::of(moment.clone(), moment, InertiaWatch::new(observables.determinants), conserved)
-    }
-
-    fn of(before: Box<Moment>, now: Box<Moment>, inertia: InertiaWatch, conserved: bool) -> Self {
-        let past = Past {
-            conserved,
-            seen: 0,
-            strongest: [0.0; 2],
-            kinetic: 0.0,
-            energy: 0.0,
-            rough: 0,
-            alert: 0,
-            wait: 0,
-            waited: 1,
-        };
         Resolution {
-            before,
-            now,
-            inertia,
+            before: moment.clone(),
+            now: moment,
+            inertia: InertiaWatch::new(observables.determinants),
             leapt: false,
-            past,
+            past: Past::new(conserved),
             steps: StepColumns::default(),
             looks_left: AFTER_WARNING,
             warning: None,
@@ -113,11 +102,9 @@ impl Resolution {
 
     /// Begins with another motion.
     pub fn begin(&mut self) {
-        let nothing = || Box::new(Moment::new(0, 0));
-        let [before, now] = [&mut self.before, &mut self.now].map(|moment| std::mem::replace(moment, nothing()));
-        let mut inertia = std::mem::take(&mut self.inertia);
-        inertia.begin();
-        *self = Resolution::of(before, now, inertia, self.past.conserved);
+        self.inertia.begin();
+        self.past = Past::new(self.past.conserved);
+        (self.leapt, self.looks_left, self.warning) = (false, AFTER_WARNING, None);
     }
 
     /// Takes the determinants of the mass matrix of the row that is looked at next.
@@ -156,7 +143,13 @@ impl Resolution {
         }
         self.steps.read(observables, rows, &self.now);
         let mut past = self.past;
-        for from in (0..rows.rows()).step_by(TOGETHER) {
+        let all = self.steps.part(0..rows.rows());
+        let smooth = on_widest_registers(
+            #[inline(always)]
+            || past.is_smooth(&all),
+        );
+        let one_by_one = if smooth { 0 } else { rows.rows() };
+        for from in (0..one_by_one).step_by(TOGETHER) {
             let steps = self.steps.part(from..(from + TOGETHER).min(rows.rows()));
             let quiet = on_widest_registers(
                 #[inline(always)]
@@ -234,11 +227,95 @@ impl Resolution {
 }
 
 impl Past {
+    fn new(conserved: bool) -> Past {
+        Past {
+            conserved,
+            seen: 0,
+            strongest: [0.0; 2],
+            kinetic: 0.0,
+            energy: 0.0,
+            rough: 0,
+            alert: 0,
+            wait: 0,
+            waited: 1,
+        }
+    }
+
     /// Takes the kinetic energy and the energy of the next row.
     fn take(&mut self, kinetic: f64, energy: f64) {
         self.kinetic = self.kinetic.max(kinetic);
         self.energy = self.energy.max(energy.abs());
         self.seen += 1;
+    }
+
+    /// Is each of these steps so much like the one before it that nothing is suspicious about any of them, nor about the next ones
+    /// because of them? If so, they are taken; otherwise nothing is changed, and nothing is known.
+    #[inline(always)]
+    fn is_smooth(&mut self, steps: &StepSlices<'_>) -> bool {
+        let (StepSlices { first, second, .. }, Some(earlier)) = (steps, steps.first.len().checked_sub(LOOKED_BACK))
+        else {
+            return false;
+        };
+        if self.alert > 0 || self.rough > 0 || self.seen < 2 {
+            return false;
+        }
+        // The strongest change is never below that of the step before.
+        let squared = GROWTH * GROWTH;
+        let smooth = first[0] <= GROWTH * self.strongest[0]
+            && second[0] <= squared * self.strongest[1]
+            && holds([&first[1..], first], |[after, before]| after <= GROWTH * before)
+            && holds([&second[1..], second], |[after, before]| after <= squared * before)
+            && self.is_even(steps);
+        if !smooth {
+            return false;
+        }
+        // What is left of the strongest change is found from the last steps alone, if what was before them does not matter: if the least
+        // and the most that can have been left of it then lead to the same number.
+        let most = |strongest: f64, changes: &[f64]| largest(strongest, [changes], |[change]| change);
+        let (mut least, mut greatest) = ([0.0; 2], [most(self.strongest[0], first), most(self.strongest[1], second)]);
+        for (first, second) in first[earlier..].iter().zip(&second[earlier..]) {
+            for left in [&mut least, &mut greatest] {
+                *left = [larger(*first, FADING * left[0]), larger(*second, FADING * left[1])];
+            }
+        }
+        let Some(waited) = self.waited_through(steps).filter(|_| least == greatest) else { return false };
+        self.wait = self.wait.saturating_sub(waited);
+        self.strongest = least;
+        self.pass(steps);
+        true
+    }
+
+    /// In how many of these steps something happens, where it is in all of them or in none.
+    #[inline(always)]
+    fn waited_through(&self, steps: &StepSlices<'_>) -> Option<u64> {
+        let mut after = *self;
+        after.pass(steps);
+        let [before, after] = [self.floor(), after.floor()];
+        let changes = [steps.first, steps.second];
+        if self.wait == 0 || holds(changes, |[first, second]| first + second <= before) {
+            return Some(0);
+        }
+        holds(changes, |[first, second]| first + second > after).then_some(steps.first.len() as u64)
+    }
+
+    /// Are none of these steps rough, do none turn, and does no energy that is conserved jump?
+    #[inline(always)]
+    fn is_even(&self, steps: &StepSlices<'_>) -> bool {
+        let jump = if self.conserved { ENERGY_JUMP } else { f64::INFINITY };
+        let StepSlices { work, kinetic, energy, first, .. } = steps;
+        let columns = [first, kinetic, &kinetic[1..], work, &work[1..], energy, &energy[1..]];
+        holds(columns, |[change, before, after, w0, w1, e0, e1]| {
+            let both = before + after;
+            (change <= ROUGH * both) & (w0 * w1 >= 0.0) & ((e1 - e0).abs() <= jump * both)
+        })
+    }
+
+    /// Takes the sizes of steps of which nothing is to be said.
+    #[inline(always)]
+    fn pass(&mut self, steps: &StepSlices<'_>) {
+        self.kinetic = largest(self.kinetic, [&steps.kinetic[1..]], |[kinetic]| kinetic);
+        self.energy = largest(self.energy, [&steps.energy[1..]], |[energy]| energy.abs());
+        self.seen += steps.first.len() as u64;
     }
 
     /// Are these steps such that nothing is suspicious about any of them, nor about the next ones because of them? If so, they are taken;
@@ -253,19 +330,11 @@ impl Past {
             quiet &= (*first <= GROWTH * strongest[0]) & (*second <= GROWTH * GROWTH * strongest[1]);
             strongest = [larger(*first, FADING * strongest[0]), larger(*second, FADING * strongest[1])];
         }
-        let jump = if self.conserved { ENERGY_JUMP } else { f64::INFINITY };
-        let (kinetic, after) = (steps.kinetic, &steps.kinetic[1..]);
-        let moved = steps.energy.iter().zip(&steps.energy[1..]).zip(steps.work.iter().zip(&steps.work[1..]));
-        for ((change, kinetic), ((e0, e1), (w0, w1))) in steps.first.iter().zip(kinetic.iter().zip(after)).zip(moved) {
-            let both = kinetic.0 + kinetic.1;
-            quiet &= (*change <= ROUGH * both) & (w0 * w1 >= 0.0) & ((e1 - e0).abs() <= jump * both);
-        }
+        quiet &= self.is_even(steps);
         if quiet {
             self.wait_through(steps);
             self.strongest = strongest;
-            self.kinetic = after.iter().fold(self.kinetic, |highest, kinetic| larger(highest, *kinetic));
-            self.energy = steps.energy[1..].iter().fold(self.energy, |largest, energy| larger(largest, energy.abs()));
-            self.seen += after.len() as u64;
+            self.pass(steps);
         }
         quiet
     }

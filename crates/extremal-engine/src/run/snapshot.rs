@@ -43,7 +43,7 @@ impl Snapshot {
 
     /// Forgets the motion before another one.
     pub fn clear(&mut self, observables: &Observables) {
-        self.watch = ConstraintWatch::new(observables);
+        self.watch.begin(observables);
         self.first = true;
     }
 

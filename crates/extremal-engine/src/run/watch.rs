@@ -77,6 +77,15 @@ impl ConstraintWatch {
         }
     }
 
+    /// Begins with another motion.
+    pub fn begin(&mut self, observables: &Observables) {
+        [&mut self.residuals, &mut self.sizes, &mut self.values].into_iter().for_each(|values| values.fill(0.0));
+        if !observables.configurations.is_empty() {
+            self.configurations = observables.configurations.clone();
+        }
+        (self.time, self.step) = (0.0, 0);
+    }
+
     /// Where the observed values are put that it looks at.
     pub fn values_mut(&mut self) -> &mut [f64] {
         &mut self.values

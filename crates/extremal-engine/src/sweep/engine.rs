@@ -1,9 +1,10 @@
 //! Marching members side by side where that is possible, one after the other where not.
 
-use extremal_solve::{LaneMarcher, LaneObserver, March, Marcher, StepFailure};
+use extremal_solve::{LaneMarcher, LaneObserver, LaneStart, March, Marcher, SeenLanes, StepFailure};
 use extremal_trajectory::frame::Frame;
 
-use super::member_marcher::{Glimpsed, MemberMarcher, MemberProgress, RowsLookedAt, SweepContext};
+use super::lane_extremes::LaneExtremes;
+use super::member_marcher::{Glimpsed, MemberMarcher, MemberProgress, OPENING, RowsLookedAt, SweepContext};
 use super::members::{Member, Members};
 use super::pool::{ChunkWork, ChunkWorker};
 use super::record::Record;
@@ -15,7 +16,9 @@ pub(crate) struct Engine<'s> {
     alone: MemberMarcher<'s>,
     /// For those in lanes, one for each member of a block, so that no lane is empty while another member waits.
     lane_marchers: Vec<MemberMarcher<'s>>,
-    lanes: Option<LaneMarcher>,
+    lanes: Option<(LaneMarcher, LaneStart)>,
+    /// What is kept of steps in lanes, where all of them count.
+    extremes: Option<LaneExtremes>,
     /// The rows of each lane_marcher, until they are put in order.
     rows: Vec<Frame>,
     common: &'s SweepContext<'s>,
@@ -29,15 +32,18 @@ impl<'s> Engine<'s> {
         common: &'s SweepContext<'s>,
         compiled: &Compiled,
         check: StartCheck,
-        lanes: Option<LaneMarcher>,
+        lanes: Option<(LaneMarcher, LaneStart)>,
         block: usize,
     ) -> Engine<'s> {
-        let lanes = lanes.filter(|_| is_seen_by_some_rows(common, compiled));
+        let lanes = lanes.filter(|(lanes, _)| is_seen_by_some_rows(common, compiled, lanes));
         let count = lanes.as_ref().map_or(0, |_| block);
         let lane_marcher = |looked_at: RowsLookedAt| MemberMarcher::new(common, compiled, check.clone(), looked_at);
         let lane_marchers = (0..count).map(|_| lane_marcher(RowsLookedAt::Some)).collect();
         let rows = vec![Frame::new(&common.layout.fields); count];
-        Engine { alone: lane_marcher(RowsLookedAt::Every), lane_marchers, lanes, rows, common }
+        let extremes = lanes.as_ref().filter(|_| common.layout.record == Record::Extremes);
+        let extremes =
+            extremes.map(|(lanes, _)| LaneExtremes::new(&common.observables, common.layout.kept(), lanes.lanes()));
+        Engine { alone: lane_marcher(RowsLookedAt::Every), lane_marchers, lanes, extremes, rows, common }
     }
 
     /// Marches members, at most a block of them, from their starts to their ends and gives their rows.
@@ -48,7 +54,7 @@ impl<'s> Engine<'s> {
             let steps = together[0].plan.whole_steps;
             match &mut self.lanes {
                 Some(lanes) if together.iter().all(|member| member.plan.whole_steps == steps) => {
-                    march_together(lanes, &mut self.lane_marchers, together, &mut self.rows);
+                    march_together(lanes, &mut self.extremes, &mut self.lane_marchers, together, &mut self.rows);
                     for ((member, lane_marcher), rows) in together.iter().zip(&self.lane_marchers).zip(&mut self.rows) {
                         if lane_marcher.is_doubtful() {
                             *rows = Frame::new(&self.common.layout.fields);
@@ -73,7 +79,7 @@ impl ChunkWorker for Engine<'_> {
 }
 
 /// Can some rows tell that there is nothing to be seen in the others?
-fn is_seen_by_some_rows(common: &SweepContext<'_>, compiled: &Compiled) -> bool {
+fn is_seen_by_some_rows(common: &SweepContext<'_>, compiled: &Compiled, lanes: &LaneMarcher) -> bool {
     let observables = &common.observables;
     let constrained = !observables.configurations.is_empty() || observables.kept.contains(&false);
     let known = match compiled {
@@ -83,7 +89,7 @@ fn is_seen_by_some_rows(common: &SweepContext<'_>, compiled: &Compiled) -> bool 
     };
     let recorded = match common.layout.record {
         Record::End | Record::Events => true,
-        Record::Extremes => false,
+        Record::Extremes => lanes.shows_lanes(),
         Record::All { every } => every >= SHORTEST_STRETCH,
     };
     known && recorded && !constrained && observables.stops.is_empty() && common.promises.accurate
@@ -93,6 +99,7 @@ fn is_seen_by_some_rows(common: &SweepContext<'_>, compiled: &Compiled) -> bool 
 struct Views<'a, 's> {
     views: Vec<Glimpsed<'a, 's>>,
     every: u64,
+    extremes: Option<&'a mut LaneExtremes>,
 }
 
 impl LaneObserver for Views<'_, '_> {
@@ -103,22 +110,51 @@ impl LaneObserver for Views<'_, '_> {
     fn observe(&mut self, number: usize, motion: &mut Marcher) -> Result<(), StepFailure> {
         self.views[number].look(motion)
     }
+
+    fn sees_all(&self) -> bool {
+        self.extremes.is_some()
+    }
+
+    fn see(&mut self, number: usize, motion: &mut Marcher) -> Result<(), StepFailure> {
+        self.views[number].record(motion)
+    }
+
+    fn see_lanes(&mut self, lanes: SeenLanes<'_>) {
+        if let Some(extremes) = &mut self.extremes {
+            extremes.see(&lanes, |number, extremes, at| self.views[number].take_range(extremes.range(at)));
+        }
+    }
+
+    fn miss(&mut self, number: usize) {
+        self.views[number].miss();
+    }
+}
+
+impl Views<'_, '_> {
+    /// Gives members what is kept of their steps in lanes.
+    fn finish(&mut self) {
+        if let Some(extremes) = &mut self.extremes {
+            extremes.finish(|number, extremes, at| self.views[number].take_range(extremes.range(at)));
+        }
+    }
 }
 
 /// Marches members with the same number of steps side by side.
 fn march_together(
-    lanes: &mut LaneMarcher,
+    (lanes, starts): &mut (LaneMarcher, LaneStart),
+    extremes: &mut Option<LaneExtremes>,
     lane_marchers: &mut [MemberMarcher<'_>],
     members: &[Member<'_>],
     rows: &mut [Frame],
 ) {
-    let begin = |((lane_marcher, member), rows): ((&mut MemberMarcher<'_>, &Member<'_>), &mut Frame)| {
-        let mut progress = lane_marcher.begin(member, rows);
-        lane_marcher.open(member, &mut progress, rows);
-        progress
-    };
-    let mut progresses: Vec<MemberProgress> =
-        lane_marchers.iter_mut().zip(members).zip(&mut *rows).map(begin).collect();
+    let mut progresses: Vec<MemberProgress> = Vec::with_capacity(members.len());
+    for ((lane_marchers, members), rows) in lane_marchers
+        .chunks_mut(starts.lanes())
+        .zip(members.chunks(starts.lanes()))
+        .zip(rows.chunks_mut(starts.lanes()))
+    {
+        progresses.extend(open_together(starts, lane_marchers, members, rows));
+    }
     loop {
         let stretches = lane_marchers
             .iter()
@@ -131,8 +167,10 @@ fn march_together(
         let (mut marchers, views): (Vec<_>, Vec<_>) =
             marchers.filter_map(|(lane_marcher, _)| lane_marcher.marcher()).unzip();
         let begins: Vec<f64> = marchers.iter().map(|marcher| marcher.time()).collect();
-        let mut views = Views { views, every: Glimpsed::every(members[0].plan) };
+        let mut views = Views { views, every: Glimpsed::every(members[0].plan), extremes: extremes.as_mut() };
         let outcomes: Vec<Result<(), StepFailure>> = lanes.advance(&mut marchers, steps, &mut views);
+        views.finish();
+        starts.show(&mut marchers);
         let mut outcomes = begins.into_iter().zip(outcomes);
         for (at, _) in going.iter().enumerate().filter(|(_, going)| **going) {
             let Some((begin, outcome)) = outcomes.next() else { return };
@@ -144,4 +182,55 @@ fn march_together(
     {
         lane_marcher.finish(member, progress, rows);
     }
+}
+
+/// Begins with members, at most as many as there are lanes, and takes the steps that are looked at one by one.
+fn open_together(
+    starts: &mut LaneStart,
+    lane_marchers: &mut [MemberMarcher<'_>],
+    members: &[Member<'_>],
+    rows: &mut [Frame],
+) -> Vec<MemberProgress> {
+    let ready = lane_marchers.iter_mut().zip(members).map(|(lane_marcher, member)| lane_marcher.make_ready(member));
+    let mut progresses: Vec<MemberProgress> = ready.collect();
+    let mut going: Vec<bool> = progresses.iter().map(MemberProgress::goes_on).collect();
+    let mut outcomes = with_motions(lane_marchers, &going, |motions| {
+        let outcomes = starts.begin(motions);
+        starts.show(motions);
+        outcomes
+    })
+    .into_iter();
+    let all = lane_marchers.iter_mut().zip(members).zip(&mut *rows).zip(progresses.drain(..).zip(&going));
+    let begun = all.map(|(((lane_marcher, member), rows), (progress, going))| {
+        let outcome = if *going { outcomes.next().unwrap_or(Ok(())) } else { Ok(()) };
+        lane_marcher.begun(member, progress, outcome, rows)
+    });
+    let mut progresses: Vec<MemberProgress> = begun.collect();
+    for _ in 0..OPENING {
+        let next = lane_marchers.iter().zip(&progresses).zip(members);
+        going = next.map(|((own, progress), member)| own.next_stretch(progress, member.plan).is_some()).collect();
+        let outcomes = with_motions(lane_marchers, &going, |motions| {
+            let begins: Vec<f64> = motions.iter().map(|motion| motion.time()).collect();
+            let outcomes = starts.step(motions);
+            starts.show(motions);
+            begins.into_iter().zip(outcomes).collect::<Vec<_>>()
+        });
+        let places = (0..members.len()).filter(|at| going[*at]);
+        for (at, (begin, outcome)) in places.zip(outcomes) {
+            lane_marchers[at].after(&members[at], &mut progresses[at], 1, begin, outcome, &mut rows[at]);
+        }
+    }
+    progresses
+}
+
+/// Does something with the motions of those members that go on.
+fn with_motions<R: Default>(
+    lane_marchers: &mut [MemberMarcher<'_>],
+    going: &[bool],
+    work: impl FnOnce(&mut [&mut Marcher]) -> R,
+) -> R {
+    let going = lane_marchers.iter_mut().zip(going).filter(|(_, going)| **going);
+    let mut motions: Vec<&mut Marcher> =
+        going.filter_map(|(lane_marcher, _)| lane_marcher.marcher().map(|(motion, _)| motion)).collect();
+    if motions.is_empty() { R::default() } else { work(&mut motions) }
 }

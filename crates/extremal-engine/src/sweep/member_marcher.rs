@@ -35,7 +35,7 @@ pub(crate) enum RowsLookedAt {
 }
 
 /// So many steps are looked at one by one, until their smoothness is known.
-const OPENING: u64 = 2;
+pub(crate) const OPENING: u64 = 2;
 /// After so many steps the energy is looked at again,
 const BETWEEN_GLIMPSES: u64 = 256;
 /// and at least so many times where there are steps enough.
@@ -57,6 +57,8 @@ pub(crate) struct MemberMarcher<'s> {
     laws: Audit,
     /// Did the last member end in a way that every row should be looked at for?
     doubtful: bool,
+    /// Were steps not seen that count?
+    missed: bool,
     /// After how many steps the motion was last looked at.
     seen: Option<u64>,
 }
@@ -67,6 +69,8 @@ pub(crate) struct Glimpsed<'a, 's> {
     now: &'a mut Snapshot,
     audits: &'a mut Audits,
     laws: &'a mut Audit,
+    records: &'a mut Records<'s>,
+    missed: &'a mut bool,
 }
 
 impl Glimpsed<'_, '_> {
@@ -83,6 +87,25 @@ impl Glimpsed<'_, '_> {
         self.audits.glimpse(&self.now.row);
         self.laws.push(observables, &self.common.entropies, &self.now.row);
         Ok(())
+    }
+
+    /// Takes what the motion is at among what is kept of all steps.
+    pub fn record(&mut self, motion: &mut Marcher) -> Result<(), StepFailure> {
+        if let Some(trouble) = self.now.take(&self.common.observables, motion)? {
+            return Err(trouble.of(motion));
+        }
+        self.records.widen(&self.now.row);
+        Ok(())
+    }
+
+    /// Takes what the motion went through elsewhere.
+    pub fn take_range(&mut self, range: impl Iterator<Item = [f64; 2]>) {
+        self.records.range(range);
+    }
+
+    /// Steps were not seen that should have been.
+    pub fn miss(&mut self) {
+        *self.missed = true;
     }
 }
 
@@ -103,21 +126,18 @@ impl MemberMotion {
         }
     }
 
-    fn restart(&mut self, parameters: &[f64], start: &StartValues, h: f64) -> Result<(), StepFailure> {
+    /// Gets ready for a member; the motions of schemes and lattices have still to begin.
+    fn make_ready(&mut self, parameters: &[f64], start: &StartValues, h: f64) {
         match self {
             MemberMotion::Scheme(marcher) => {
                 marcher.set_parameters(parameters);
-                marcher.restart(start, h)
+                marcher.make_ready(start, h);
             }
             MemberMotion::Adaptive(marcher) => {
                 marcher.set_parameters(parameters);
                 marcher.restart(start, h);
-                Ok(())
             }
-            MemberMotion::Lattice(marcher) => {
-                marcher.set_parameters(parameters);
-                marcher.restart(&start.q, &start.v, h)
-            }
+            MemberMotion::Lattice(marcher) => marcher.set_parameters(parameters),
         }
     }
 
@@ -137,6 +157,11 @@ pub(crate) struct MemberProgress {
 }
 
 impl MemberProgress {
+    /// Does it go on?
+    pub fn goes_on(&self) -> bool {
+        self.end.is_none()
+    }
+
     /// How many whole steps to take next, if any: not beyond a multiple of `every`.
     pub fn next_stretch(&self, plan: &Plan, longest: u64, every: u64) -> Option<u64> {
         let left = plan.whole_steps - self.steps.min(plan.whole_steps);
@@ -181,6 +206,7 @@ impl<'s> MemberMarcher<'s> {
             ),
             laws: Audit::default(),
             doubtful: false,
+            missed: false,
             seen: None,
         }
     }
@@ -203,25 +229,11 @@ impl<'s> MemberMarcher<'s> {
         self.doubtful
     }
 
-    /// Takes the first steps of a member that is marched together with others.
-    pub fn open(&mut self, member: &Member<'_>, progress: &mut MemberProgress, frame: &mut Frame) {
-        while progress.steps < OPENING
-            && let Some(steps) = self.next_stretch(progress, member.plan)
-        {
-            let begin = self.motion.get().time();
-            let outcome = match &mut self.motion {
-                MemberMotion::Scheme(marcher) => marcher.advance_alone(steps),
-                other => other.get().advance_many(steps),
-            };
-            self.after(member, progress, steps, begin, outcome, frame);
-        }
-    }
-
     /// The motion of a scheme, to be marched together with others, and what looks at it on the way.
     pub fn marcher(&mut self) -> Option<(&mut Marcher, Glimpsed<'_, 's>)> {
-        let MemberMarcher { common, motion, now, audits, laws, .. } = self;
+        let MemberMarcher { common, motion, now, audits, laws, records, missed, .. } = self;
         match motion {
-            MemberMotion::Scheme(marcher) => Some((marcher, Glimpsed { common, now, audits, laws })),
+            MemberMotion::Scheme(marcher) => Some((marcher, Glimpsed { common, now, audits, laws, records, missed })),
             MemberMotion::Adaptive(_) | MemberMotion::Lattice(_) => None,
         }
     }
@@ -239,25 +251,52 @@ impl<'s> MemberMarcher<'s> {
 
     /// Brings the motion to the start of a member.
     pub fn begin(&mut self, member: &Member<'_>, frame: &mut Frame) -> MemberProgress {
+        let progress = self.make_ready(member);
+        let begun = match &mut self.motion {
+            MemberMotion::Scheme(marcher) if progress.end.is_none() => marcher.begin(),
+            MemberMotion::Scheme(_) | MemberMotion::Adaptive(_) => Ok(()),
+            MemberMotion::Lattice(marcher) if progress.end.is_none() => {
+                marcher.restart(&self.start.q, &self.start.v, member.plan.step)
+            }
+            MemberMotion::Lattice(_) => Ok(()),
+        };
+        self.begun(member, progress, begun, frame)
+    }
+
+    /// Gets ready to begin with a member: what is left to do is to [begin](Marcher::begin) with its motion, alone or beside others.
+    pub fn make_ready(&mut self, member: &Member<'_>) -> MemberProgress {
         self.records.begin();
         self.common.start.fill(member.start, &mut self.start);
-        if let Err(reason) = self.restart(member) {
-            return MemberProgress { steps: 0, end: Some(MemberEnd::Unstarted(reason)) };
+        let checked = match member.problem {
+            Some(problem) => Err(problem.to_owned()),
+            None => self.check.check(member.parameters, &mut self.start).map_err(|problem| problem.to_string()),
+        };
+        if checked.is_ok() {
+            self.motion.make_ready(member.parameters, &self.start, member.plan.step);
+        }
+        MemberProgress { steps: 0, end: checked.err().map(MemberEnd::Unstarted) }
+    }
+
+    /// Looks at a motion that has begun, if it has.
+    pub fn begun(
+        &mut self,
+        member: &Member<'_>,
+        progress: MemberProgress,
+        outcome: Result<(), StepFailure>,
+        frame: &mut Frame,
+    ) -> MemberProgress {
+        if progress.end.is_some() {
+            return progress;
+        }
+        if let Err(failure) = outcome {
+            return MemberProgress { end: Some(MemberEnd::Unstarted(failure.reason.to_string())), ..progress };
         }
         self.now.clear(&self.common.observables);
         self.audits.begin(member.parameters);
         self.laws = Audit::default();
+        self.missed = false;
         let looked = self.look(member, frame);
-        MemberProgress { steps: 0, end: looked.err().map(MemberEnd::Failed) }
-    }
-
-    fn restart(&mut self, member: &Member<'_>) -> Result<(), String> {
-        if let Some(problem) = member.problem {
-            return Err(problem.to_owned());
-        }
-        self.check.check(member.parameters, &mut self.start).map_err(|problem| problem.to_string())?;
-        let started = self.motion.restart(member.parameters, &self.start, member.plan.step);
-        started.map_err(|failure| failure.reason.to_string())
+        MemberProgress { end: looked.err().map(MemberEnd::Failed), ..progress }
     }
 
     /// Looks at what came of a stretch of steps that began at the time `begin`.
@@ -288,7 +327,7 @@ impl<'s> MemberMarcher<'s> {
         if self.looked_at == RowsLookedAt::Some {
             let rough = self.marcher().is_some_and(|(marcher, _)| !marcher.was_smooth());
             let failed = matches!(progress.end, Some(MemberEnd::Failed(_)));
-            self.doubtful = failed || rough || self.audits.is_doubtful(laws.as_ref());
+            self.doubtful = failed || rough || self.missed || self.audits.is_doubtful(laws.as_ref());
         }
         let ended = match progress.end {
             None => Ended::Finished,

@@ -5,6 +5,7 @@
 
 mod adjustable;
 mod engine;
+mod lane_extremes;
 mod list;
 mod member_marcher;
 mod members;
@@ -20,7 +21,7 @@ use std::path::Path;
 
 use extremal_mechanics::discrete::SchemeError;
 use extremal_model::{Extent, Model};
-use extremal_solve::LaneMarcher;
+use extremal_solve::{LaneMarcher, LaneStart};
 use extremal_trajectory::frame::{Existing, Fields, Frame, FrameError};
 use extremal_trajectory::{ColumnsError, shortest};
 use thiserror::Error;
@@ -93,8 +94,8 @@ pub struct CompiledSweep {
     cut: Cut,
     /// Are these members asked for as a part of the whole?
     is_part: bool,
-    /// Marches several members at once, where that is possible.
-    lanes: Option<LaneMarcher>,
+    /// How many members are marched at once on each thread, if that is asked for.
+    lanes: Option<usize>,
 }
 
 /// How far a sweep has come.
@@ -119,22 +120,9 @@ pub struct SweepOutcome<S = Summary> {
     pub resumed: u64,
 }
 
-/// The most members whose rows are written at once.
-const GROUP_MEMBERS: u64 = 1 << 16;
-/// Numbers of steps times columns in a group, some seconds of work: what an interrupt waits for, and what is lost with a kill.
-const GROUP_WORK: u64 = 1 << 27;
-/// Numbers in a group, 8 MiB of them.
-const GROUP_VALUES: u64 = 1 << 20;
-/// Members that a thread marches at once,
-const CHUNK_MEMBERS: u64 = 128;
-/// and the steps times columns in them.
-const CHUNK_WORK: u64 = 1 << 22;
-/// Numbers of one member, 512 MiB of them.
-const MOST_MEMBER_VALUES: u64 = 1 << 26;
-/// Crossings are not more frequent than this, in the mean.
-const STEPS_PER_EVENT: u64 = 16;
-/// Members marched at once, best first: what there are instructions for, or what an interpreter does best.
-const LANES: [usize; 4] = [16, 8, 4, 64];
+/// Members marched at once, best first, by how many there are at the most: what there are instructions for, or what an interpreter does
+/// best. A lane that nobody is in costs as much as the others.
+const LANES: [(u64, &[usize]); 3] = [(4, &[4, 8, 16]), (8, &[8, 16, 4]), (u64::MAX, &[16, 8, 4, 64])];
 
 impl CompiledSweep {
     /// Derives and compiles everything. A step or an end of `None` in the settings is that of the model, and follows the parameters
@@ -164,12 +152,8 @@ impl CompiledSweep {
         let varied: Vec<String> = variation.names().zip(&targets).map(|(name, target)| column(name, *target)).collect();
         let layout = Layout::new(record, &varied, &run.observables)?;
         let check = StartCheck::new(&shared.lock(), &settings, &run.observables)?;
-        let cut = cut(members, run.planned_steps(), &layout)?;
-        let sweep =
-            CompiledSweep { run, settings, fixed, variation, targets, layout, check, cut, is_part: false, lanes: None };
-        Ok(LANES
-            .iter()
-            .fold(sweep, |sweep, lanes| if sweep.lanes.is_some() { sweep } else { sweep.with_lanes(*lanes) }))
+        let cut = Cut::of(members, run.planned_steps(), &layout)?;
+        Ok(CompiledSweep { run, settings, fixed, variation, targets, layout, check, cut, is_part: false, lanes: None })
     }
 
     /// The columns of its rows.
@@ -209,16 +193,27 @@ impl CompiledSweep {
     /// same.
     #[must_use]
     pub fn with_lanes(mut self, lanes: usize) -> Self {
-        self.lanes = match &*self.run.compiled {
-            Compiled::Scheme(scheme) => scheme.lanes(lanes),
-            Compiled::Adaptive(_) | Compiled::Lattice(_) => None,
-        };
+        self.lanes = Some(lanes);
         self
     }
 
-    /// How many members are marched at once on each thread.
+    /// How many members one thread marches at once.
     pub fn lanes(&self) -> usize {
-        self.lanes.as_ref().map_or(1, LaneMarcher::lanes)
+        self.lane_marcher(self.cut.shared_by(1)).map_or(1, |(lanes, _)| lanes.lanes())
+    }
+
+    /// What marches the members of a chunk at once, where that is possible, and begins with them.
+    fn lane_marcher(&self, cut: Cut) -> Option<(LaneMarcher, LaneStart)> {
+        let Compiled::Scheme(scheme) = &*self.run.compiled else { return None };
+        let lanes = match self.lanes {
+            Some(lanes) => scheme.lanes(lanes),
+            None => {
+                let (_, best_first) = LANES.iter().find(|(members, _)| cut.chunk <= *members)?;
+                best_first.iter().find_map(|lanes| scheme.lanes(*lanes))
+            }
+        }?;
+        let start = scheme.lane_start(lanes.lanes());
+        Some((lanes, start))
     }
 
     /// Marches all members on so many threads and keeps their rows.
@@ -327,19 +322,19 @@ impl CompiledSweep {
             instruments: Instruments::ready(&self.run, model),
             left_out: self.run.left_out(),
         };
-        let threads = if cfg!(feature = "parallel") { threads.max(1) } else { 1 };
-        let threads = (threads as u64).min(self.cut.members().div_ceil(self.cut.chunk));
-        let engine = |_| {
-            let block = self.cut.chunk as usize;
-            Engine::new(&common, &self.run.compiled, self.check.clone(), self.lanes.clone(), block)
-        };
+        let threads = if cfg!(feature = "parallel") { threads.max(1) as u64 } else { 1 };
+        let cut = self.cut.shared_by(threads);
+        let threads = threads.min(cut.members().div_ceil(cut.chunk));
+        let lanes = self.lane_marcher(cut);
+        let engine =
+            |_| Engine::new(&common, &self.run.compiled, self.check.clone(), lanes.clone(), cut.chunk as usize);
         let engines = (0..threads).map(engine).collect();
         let (numbers, texts) = (self.fields().number_names().len(), self.layout.texts());
         let summarised = |frame: Frame| {
             let summary = Summary::of(&frame, numbers, texts);
             take(frame, summary)
         };
-        pool::march(self.cut, ending, first, engines, |numbers| preparation.members(numbers), summarised, watch)
+        pool::march(cut, ending, first, engines, |numbers| preparation.members(numbers), summarised, watch)
     }
 
     /// What the rows follow from, by names: a file can be resumed when it is the same.
@@ -398,22 +393,4 @@ fn column(name: &str, target: Target) -> String {
         Target::Parameter(_) => name.to_owned(),
         _ => format!("{name}(0)"),
     }
-}
-
-/// How members are cut, which depends on nothing but the sweep.
-fn cut(members: u64, steps: u64, layout: &Layout) -> Result<Cut, SweepError> {
-    let rows = match layout.record {
-        Record::End | Record::Extremes => 1,
-        Record::Events => 2 + steps / STEPS_PER_EVENT,
-        Record::All { every } => 2 + steps / every.max(1),
-    };
-    let columns = layout.fields.len() as u64;
-    if rows.saturating_mul(columns) > MOST_MEMBER_VALUES {
-        return Err(SweepError::TooManyRows { rows });
-    }
-    let work = steps.saturating_mul(columns).max(1);
-    let most = GROUP_MEMBERS.min(GROUP_WORK / work).min(GROUP_VALUES / (rows * columns));
-    let group = most.min(members).max(1);
-    let chunk = CHUNK_MEMBERS.min(CHUNK_WORK / work).clamp(1, group);
-    Ok(Cut { begin: 0, end: members, group, chunk })
 }

@@ -8,6 +8,7 @@ use std::ops::Range;
 use extremal_trajectory::frame::Frame;
 
 use super::SweepError;
+use super::record::{Layout, Record};
 
 pub(crate) use threads::march;
 
@@ -44,9 +45,50 @@ pub(crate) struct Cut {
     pub chunk: u64,
 }
 
+/// The most members whose rows are written at once.
+const GROUP_MEMBERS: u64 = 1 << 16;
+/// Numbers of steps times columns in a group, some seconds of work: what an interrupt waits for, and what is lost with a kill.
+const GROUP_WORK: u64 = 1 << 29;
+/// Numbers in a group, 8 MiB of them.
+const GROUP_VALUES: u64 = 1 << 20;
+/// Members that a thread marches at once,
+const CHUNK_MEMBERS: u64 = 128;
+/// and the steps times columns in them.
+const CHUNK_WORK: u64 = 1 << 22;
+/// Numbers of one member, 512 MiB of them.
+const MOST_MEMBER_VALUES: u64 = 1 << 26;
+/// Crossings are not more frequent than this, in the mean.
+const STEPS_PER_EVENT: u64 = 16;
+/// At least so many where the group has them, however long they take: they go side by side.
+const FULL_LANES: u64 = 16;
+
 impl Cut {
+    /// For so many members of so many steps: it depends on nothing but the sweep.
+    pub fn of(members: u64, steps: u64, layout: &Layout) -> Result<Cut, SweepError> {
+        let rows = match layout.record {
+            Record::End | Record::Extremes => 1,
+            Record::Events => 2 + steps / STEPS_PER_EVENT,
+            Record::All { every } => 2 + steps / every.max(1),
+        };
+        let columns = layout.fields.len() as u64;
+        if rows.saturating_mul(columns) > MOST_MEMBER_VALUES {
+            return Err(SweepError::TooManyRows { rows });
+        }
+        let work = steps.saturating_mul(columns).max(1);
+        let most = GROUP_MEMBERS.min(GROUP_WORK / work).min(GROUP_VALUES / (rows * columns));
+        let group = most.min(members).max(1);
+        let chunk = CHUNK_MEMBERS.min(CHUNK_WORK / work).max(FULL_LANES).min(group);
+        Ok(Cut { begin: 0, end: members, group, chunk })
+    }
+
     pub fn members(&self) -> u64 {
         self.end - self.begin
+    }
+
+    /// The same for so many threads, so that each of them has members where there are few.
+    pub fn shared_by(&self, threads: u64) -> Cut {
+        let share = self.members().min(self.group).div_ceil(threads.max(1));
+        Cut { chunk: self.chunk.min(share).max(1), ..*self }
     }
 
     pub fn groups(&self) -> u64 {
@@ -82,6 +124,14 @@ impl Cut {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn few_members_are_shared_by_all_threads() {
+        let cut = |members, group| Cut { begin: 0, end: members, group, chunk: 128 };
+        let chunk = |members, group, threads| cut(members, group).shared_by(threads).chunk;
+        assert_eq!([chunk(8, 8, 1), chunk(8, 8, 2), chunk(8, 8, 3), chunk(8, 8, 100)], [8, 4, 3, 1]);
+        assert_eq!([chunk(1000, 1000, 2), chunk(1000, 64, 2), chunk(1, 1, 4)], [128, 32, 1]);
+    }
 
     #[test]
     fn chunks_cover_all_members_once_and_end_with_their_group() {

@@ -107,6 +107,11 @@ impl Layout {
         if self.record == Record::Events { 4 } else { 3 }
     }
 
+    /// Which columns of a run are kept.
+    pub fn kept(&self) -> &[usize] {
+        &self.kept
+    }
+
     /// How many columns of a run are kept.
     pub fn width(&self) -> usize {
         self.kept.len()
@@ -153,19 +158,28 @@ impl<'l> Records<'l> {
             self.first_energy = row[self.layout.energy];
         }
         match self.layout.record {
-            Record::Extremes => {
-                for (at, column) in self.layout.kept.iter().enumerate() {
-                    // These skip what is not a number.
-                    self.lowest[at] = self.lowest[at].min(row[*column]);
-                    self.highest[at] = self.highest[at].max(row[*column]);
-                }
-            }
+            Record::Extremes => self.widen(row),
             Record::All { every } if step.is_multiple_of(every) => {
                 self.flush(member, frame);
                 self.gather(member, row);
                 self.pending = Some(step);
             }
             _ => {}
+        }
+    }
+
+    /// Takes the numbers of a row among the least and the largest.
+    pub fn widen(&mut self, row: &[f64]) {
+        for (at, column) in self.layout.kept.iter().enumerate() {
+            self.lowest[at] = lower(self.lowest[at], row[*column]);
+            self.highest[at] = higher(self.highest[at], row[*column]);
+        }
+    }
+
+    /// Takes what rows in between went through: the least and the largest value of each column that is kept.
+    pub fn range(&mut self, range: impl Iterator<Item = [f64; 2]>) {
+        for ((lowest, highest), [low, high]) in self.lowest.iter_mut().zip(&mut self.highest).zip(range) {
+            (*lowest, *highest) = (lower(*lowest, low), higher(*highest, high));
         }
     }
 
@@ -212,6 +226,39 @@ impl<'l> Records<'l> {
     }
 }
 
+/// The lower of two numbers, or the only one; nothing below zero is below zero itself, so that no order of many changes what is found.
+#[inline(always)]
+pub(super) fn lower(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b < a || b == a && b.is_sign_negative() { b } else { a }
+}
+
+/// The higher of two numbers, in the same way.
+#[inline(always)]
+pub(super) fn higher(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b > a || b == a && b.is_sign_positive() { b } else { a }
+}
+
 fn word(text: &str) -> Word {
     Some(Cow::Owned(text.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn extremes_do_not_depend_on_the_order_of_numbers() {
+        let numbers = [f64::NAN, 0.0, -0.0, 2.0, -3.0, f64::INFINITY];
+        for first in numbers {
+            for second in numbers {
+                assert_eq!(lower(first, second).to_bits(), lower(second, first).to_bits(), "{first} {second}");
+                assert_eq!(higher(first, second).to_bits(), higher(second, first).to_bits(), "{first} {second}");
+            }
+        }
+        assert_eq!([lower(0.0, -0.0).to_bits(), higher(-0.0, 0.0).to_bits()], [(-0.0f64).to_bits(), 0]);
+        assert_eq!(
+            [lower(f64::NAN, 5.0), higher(5.0, f64::NAN), lower(-3.0, 2.0), higher(-3.0, 2.0)],
+            [5.0, 5.0, -3.0, 2.0]
+        );
+    }
 }

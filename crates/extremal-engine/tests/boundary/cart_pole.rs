@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use extremal_engine::boundary::{Guess, Refinement, SolveSettings, Status, nature_name};
+use extremal_engine::boundary::{BoundSide, Guess, Refinement, SolveSettings, Status, nature_name};
 
 use extremal_testkit::boundary::{attempt, problem, solve};
 use extremal_testkit::runs::gallery_with;
@@ -30,9 +30,9 @@ fn too_tight_bounds_are_infeasible_and_named() {
     assert_eq!(solution.status, Status::Infeasible);
     assert!(solution.violations[0].condition.contains("equation of motion of `th`"), "{:?}", solution.violations);
     assert!(solution.violations[0].time > 0.0);
-    let sides: Vec<(&str, bool, f64)> =
-        solution.active.iter().map(|bound| (bound.name.as_str(), bound.upper, bound.bound)).collect();
-    assert_eq!(sides, [("u", true, 4.0), ("u", false, -4.0)]);
+    let sides: Vec<(&str, BoundSide, f64)> =
+        solution.active.iter().map(|bound| (bound.name.as_str(), bound.side, bound.bound)).collect();
+    assert_eq!(sides, [("u", BoundSide::Upper, 4.0), ("u", BoundSide::Lower, -4.0)]);
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Boundary-value and optimal-control problems against closed forms and other programs.
 
 mod cart_pole;
+mod collections;
+mod conditions;
 mod constraints;
 mod control;
 mod curves;
@@ -11,5 +13,6 @@ mod many;
 mod misuse;
 mod orbits;
 mod states;
+mod unknowns;
 mod verdicts;
 mod verification;

@@ -80,6 +80,25 @@ fn a_member_is_the_problem_of_its_own_bit_for_bit() {
     }
 }
 
+/// When a motion begins is a number in the formulas: those of one beginning are not those of another.
+#[test]
+fn problems_that_begin_at_another_time_have_formulas_of_their_own() {
+    let text = r#"
+        parameters.begin = 0.0
+        coordinates.x = {}
+        dynamics.lagrangian = "x'^2/2 - t*x"
+        boundary = { from = "begin", duration = 1, steps = 100, start = { x = 0 }, end = { x = 0 } }
+    "#;
+    let found = rows(&problems(&model(text), grid(&["begin=0,2"]), ProblemSettings::default()), 1);
+    for (row, (value, exact)) in [("0", -1.0 / 90.0), ("2", -47.0 / 180.0)].into_iter().enumerate() {
+        // x'' = -t between zeros: the action is -1/2 of the integral of t x. On a hundred steps a method of order two is off by 1e-4.
+        let action = found.column("objective")[row];
+        assert!((action - exact).abs() < 1e-3 * exact.abs(), "{action} instead of {exact}");
+        let alone = attempt(&problem(&model_with(text, &[("begin", value)]), None), None);
+        assert_eq!(action.to_bits(), alone.objective.to_bits(), "from {value}");
+    }
+}
+
 #[test]
 fn threads_and_parts_change_no_bit() {
     let model = gallery("pendulum-between");

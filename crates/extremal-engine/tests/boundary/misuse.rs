@@ -93,3 +93,49 @@ fn what_is_missing_or_superfluous() {
     let refused = Problem::new(&model, statement, &model.simulation().method).err();
     assert_eq!(refused, Some(StatementError::Conditions { needed: 2, given: 3 }.into()));
 }
+
+#[test]
+fn conditions_that_no_problem_of_this_kind_has() {
+    let of = |lagrangian: &str, boundary: &str| {
+        format!(
+            "coordinates.x = {{}}\ndynamics.lagrangian = \"{lagrangian}\"\nboundary = {{ duration = 1, steps = 10, {boundary} }}\n"
+        )
+    };
+    let objective = &["need an `[objective]`", "running = \"0\""];
+    refused(&of("x'^2/2", "start = { x = 0, \"x'\" = 1 }, path = \"x <= 2\""), objective);
+    refused(&of("x'^2/2", "start = { x = 0 }, end = { x = 1 }, path = \"x' <= 2\""), objective);
+    refused(&of("x'^2/2", "start = { x = 0 }, end = \"x + x' = 1\""), objective);
+    refused(
+        &of("x''^2/2", "start = { x = 0 }, end = { x = 1 }, path = \"x <= 2\""),
+        &["conditions on expressions", "second"],
+    );
+    refused(&of("x'^2/2 - x^2", "periodic = true, end = \"x = 1\""), &["periodic", "x = 1"]);
+}
+
+#[test]
+fn unknowns_that_nothing_finds() {
+    let of = |unknown: &str, objective: &str| {
+        format!(
+            "unknowns.k = {unknown}\ncoordinates.x = {{}}\ndynamics.lagrangian = \"x'^2/2 - k*x^2/2\"\n{objective}\n\
+             boundary = {{ duration = 1, steps = 10, start = {{ x = 1, \"x'\" = 0 }}, end = {{ x = 0 }} }}\n"
+        )
+    };
+    refused(&of("1", ""), &["nothing to find `k` by", "objective"]);
+    refused(&of("{ min = 2, max = 1 }", "objective.running = \"0\""), &["`k`", "between 2 and 1"]);
+    let idle = of("1", "objective.running = \"0\"\ninvariants.k2 = \"k^2*x\"").replace(" - k*x^2/2", " - x^2/2");
+    refused(&idle, &["the unknown `k` is neither"]);
+}
+
+#[test]
+fn conditions_that_cannot_be_met_are_named() {
+    let boundary = format!("duration = 3\nsteps = 20\n{ENDS}\npath = [\"x >= -2*t - 0.5\"]");
+    let model = Model::from_toml(&pushed(CONTROL, COST, &boundary)).unwrap();
+    let problem = Problem::new(&model, Statement::of(&model).unwrap(), &model.simulation().method).unwrap();
+    let settings = SolveSettings::default();
+    let solution = problem.solve(&Guess::Stated, &settings, &mut |_| ControlFlow::Continue(())).unwrap();
+    // The start is given, and half a unit outside.
+    assert_eq!(solution.status, Status::Infeasible);
+    let worst = &solution.violations[0];
+    assert_eq!((worst.condition.as_str(), worst.node), ("the condition `x >= -2*t - 0.5`", 0));
+    assert!((worst.amount - 0.5).abs() < 1e-12, "{}", worst.amount);
+}

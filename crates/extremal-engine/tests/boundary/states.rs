@@ -1,6 +1,6 @@
 //! Optimal control of states of first order: numbers of other programs, closed forms, orders, and multipliers told apart.
 
-use extremal_engine::boundary::{Normality, ProblemError, Statement, Status, Verification};
+use extremal_engine::boundary::{BoundSide, Normality, ProblemError, Statement, Status, Verification};
 use extremal_engine::derive::{Form, derive};
 use extremal_engine::{Model, Settings};
 use extremal_testkit::boundary::{assert_orders, assessed, columns, problem, solve};
@@ -140,7 +140,11 @@ fn a_control_at_its_bound_costs_what_the_saturated_one_does() {
     let known = on_bound + c * c * (3.0 - s).tanh() / 2.0;
     let (solution, assessment) = assessed(&model(text), None, 300);
     assert!((solution.objective - known).abs() < 1e-5, "{} {known}", solution.objective);
-    assert!(solution.active.iter().any(|bound| bound.name == "u" && !bound.upper), "{:?}", solution.active);
+    assert!(
+        solution.active.iter().any(|bound| bound.name == "u" && bound.side == BoundSide::Lower),
+        "{:?}",
+        solution.active
+    );
     assert_eq!(assessment.normality, Some(Normality::Normal));
 }
 

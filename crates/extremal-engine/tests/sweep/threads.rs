@@ -47,10 +47,16 @@ fn a_member_does_not_depend_on_those_beside_it() {
         let variation = random(&["θ1=-3:3"], samples, 9);
         CompiledSweep::new(&model, &settings(&model, 1.0), variation, Record::End).unwrap()
     };
-    let (many, few) = (of(50), of(3));
-    let (many_rows, few_rows) = (many.collect(1).0, few.collect(1).0);
-    for at in 0..many.fields().number_names().len() {
-        assert_eq!(many_rows.numbers(at)[..3], *few_rows.numbers(at));
+    let many = of(50);
+    let many_rows = many.collect(1).0;
+    // As many lanes as fit so many members.
+    for count in [1, 2, 3, 4, 5, 8, 9, 17] {
+        for threads in [1, 2] {
+            let few = of(count).collect(threads).0;
+            for at in 0..many.fields().number_names().len() {
+                assert_eq!(many_rows.numbers(at)[..count as usize], *few.numbers(at), "{count} on {threads}");
+            }
+        }
     }
 }
 
@@ -62,6 +68,9 @@ fn any_number_of_lanes_gives_the_same_bits() {
         ("double-pendulum", &["θ1=-3:3", "θ2'=normal(0, 8)"], Record::All { every: 40 }),
         ("kepler", &["eccentricity=-0.9:0.9"], Record::End),
         ("cart-with-friction", &["v0=-1:1"], Record::End),
+        ("double-pendulum", &["θ1=-3:3", "θ1'=-20:20", "m2=0.5:2"], Record::Extremes),
+        ("kepler", &["eccentricity=-0.9:0.9"], Record::Extremes),
+        ("cart-with-friction", &["v0=-1:1"], Record::Extremes),
     ];
     for (name, axes, record) in cases {
         let model = gallery(name);

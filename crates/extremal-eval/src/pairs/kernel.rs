@@ -1,5 +1,7 @@
 //! The loop over the second members of pairs.
 
+use std::ops::Range;
+
 use extremal_expr::{Function, Relation};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -16,8 +18,18 @@ pub(super) struct PairKernel {
     pub bodies: LoopBodies,
     /// Numbers that are the same for all pairs of a first member.
     pub uniforms: PairUniforms,
-    /// The fixed places: sums of what goes to the first member and of the term, its number, and then the uniforms.
+    pub places: PairPlaces,
+}
+
+/// The fixed places of the loop. Others go by several first members at once, each of which has a block of places: sums of what goes to it
+/// and of the term, its number, and the uniforms that follow from it. Behind these are a zero and the uniforms that parameters decide.
+#[derive(Clone, Copy)]
+pub(super) struct PairPlaces {
+    /// First members at once.
+    pub firsts: usize,
     pub sums: usize,
+    /// Uniforms that follow from a first member.
+    changing: usize,
 }
 
 /// Values that do not depend on the second member, as a tape in a memory of its own.
@@ -33,26 +45,47 @@ pub(super) struct PairUniforms {
     pub settled: usize,
 }
 
-/// The place of the first member's number.
-pub(super) fn own_number(sums: usize) -> usize {
-    sums
-}
+impl PairPlaces {
+    fn block(&self, first: usize) -> usize {
+        first * (self.sums + 1 + self.changing)
+    }
 
-/// The first fixed place of the uniforms.
-pub(super) fn first_uniform(sums: usize) -> usize {
-    sums + 2
+    /// The sums of a first member.
+    pub fn sums_of(&self, first: usize) -> Range<usize> {
+        self.block(first)..self.block(first) + self.sums
+    }
+
+    /// The place of its number.
+    pub fn own_number(&self, first: usize) -> usize {
+        self.block(first) + self.sums
+    }
+
+    /// The uniforms that follow from it.
+    pub fn uniforms_of(&self, first: usize) -> Range<usize> {
+        self.own_number(first) + 1..self.block(first + 1)
+    }
+
+    fn zero(&self) -> usize {
+        self.block(self.firsts)
+    }
+
+    /// The first uniform that parameters decide.
+    pub fn settled(&self) -> usize {
+        self.zero() + 1
+    }
 }
 
 impl PairKernel {
-    /// For members whose numbers are `stride` apart from field to field.
-    pub fn new(code: &PairCode, stride: usize) -> PairKernel {
+    /// For members whose numbers are `stride` apart from field to field, and so many first members at once.
+    pub fn new(code: &PairCode, stride: usize, firsts: usize) -> PairKernel {
         let uniforms = PairUniforms::of(code);
-        let sums = code.moving + 1;
+        let places = PairPlaces { firsts, sums: code.moving + 1, changing: uniforms.used.len() - uniforms.settled };
         let mut writer =
             KernelWriter { code, stride, uniforms: &uniforms, places: Vec::new(), known: FxHashMap::default() };
-        let body = writer.body(sums);
-        let (places, fixed) = (writer.places, first_uniform(sums) + uniforms.used.len());
-        PairKernel { bodies: LoopBodies { places, list: vec![body], fixed, advance: Some(LANES) }, uniforms, sums }
+        let body = writer.body(places);
+        let (of_values, fixed) = (writer.places, places.settled() + uniforms.settled);
+        let bodies = LoopBodies { places: of_values, list: vec![body], fixed, advance: Some(LANES) };
+        PairKernel { bodies, uniforms, places }
     }
 }
 
@@ -148,80 +181,103 @@ impl KernelWriter<'_> {
         LoopPlace::Along(buffer, (field * self.stride) as isize)
     }
 
-    fn body(&mut self, sums: usize) -> LoopBody {
+    fn body(&mut self, places: PairPlaces) -> LoopBody {
         let PairCode { program, members, moving, .. } = self.code;
         let fixed = |slot: usize| LoopPlace::Fixed(slot as MemorySlot);
-        let before: Vec<ValueId> = (0..sums).map(|slot| self.value(fixed(slot))).collect();
-        let own = self.value(fixed(own_number(sums)));
-        let zero = self.value(fixed(own_number(sums) + 1));
-        let first = first_uniform(sums);
-        for (at, (value, _)) in self.uniforms.used.iter().enumerate() {
-            let place = self.value(fixed(first + at));
+        let zero = self.value(fixed(places.zero()));
+        let (settled, changing) = self.uniforms.used.split_at(self.uniforms.settled);
+        for (at, (value, _)) in settled.iter().enumerate() {
+            let place = self.value(fixed(places.settled() + at));
             self.known.insert(*value, place);
         }
         let outputs: Vec<(ValueId, bool)> =
             program.outputs(0).iter().map(|value| opposite_of(program, *value)).collect();
-        let mut steps = self.pair(&outputs);
-        // Of the second member, what comes behind the first one: members behind the last have a number that is never larger.
+        // What the second member has, and what follows from it alone, is the same for all first members.
+        let decided = self.decided_by_first();
         let number = self.value(self.along(Buffer::Fields, *members));
-        let counts = self.operation(&mut steps, Op::Compare(Relation::Lt, own, number));
-        let mut chosen: FxHashMap<ValueId, ValueId> = FxHashMap::default();
-        let mut stores = Vec::new();
-        for (at, (value, negative)) in outputs.iter().enumerate() {
-            let value = self.leaf(*value);
-            let part = match chosen.get(&value) {
-                Some(part) => *part,
-                None => self.operation(&mut steps, Op::Select(counts, value, zero)),
-            };
-            chosen.insert(value, part);
-            // Slopes by the first member, slopes by the second, the term.
-            let (sum, place) = match at.checked_sub(*moving) {
-                None => (before[at], fixed(at)),
-                Some(at) if at < *moving => {
-                    let place = self.along(Buffer::Results, at);
-                    (self.value(place), place)
+        let slopes: Vec<LoopPlace> = (0..*moving).map(|at| self.along(Buffer::Results, at)).collect();
+        let mut of_second: Vec<ValueId> = slopes.iter().map(|place| self.value(*place)).collect();
+        let (mut steps, mut stores) = (Vec::new(), Vec::new());
+        for first in 0..places.firsts {
+            self.known.retain(|value, _| !decided.contains(value));
+            for ((value, _), place) in changing.iter().zip(places.uniforms_of(first)) {
+                let place = self.value(fixed(place));
+                self.known.insert(*value, place);
+            }
+            let own = self.value(fixed(places.own_number(first)));
+            self.pair(&outputs, &mut steps);
+            // Of the second member, what comes behind the first one: members behind the last have a number that is never larger.
+            let counts = self.operation(&mut steps, Op::Compare(Relation::Lt, own, number));
+            let mut chosen: FxHashMap<ValueId, ValueId> = FxHashMap::default();
+            for (at, (value, negative)) in outputs.iter().enumerate() {
+                let value = self.leaf(*value);
+                let part = match chosen.get(&value) {
+                    Some(part) => *part,
+                    None => self.operation(&mut steps, Op::Select(counts, value, zero)),
+                };
+                chosen.insert(value, part);
+                let added = |sum: ValueId| if *negative { Op::Sub(sum, part) } else { Op::Add(sum, part) };
+                // Slopes by the first member, slopes by the second, the term.
+                match at.checked_sub(*moving) {
+                    Some(by_second) if by_second < *moving => {
+                        of_second[by_second] = self.operation(&mut steps, added(of_second[by_second]));
+                    }
+                    behind => {
+                        let place = fixed(places.sums_of(first).start + behind.map_or(at, |_| *moving));
+                        let before = self.value(place);
+                        stores.push((self.operation(&mut steps, added(before)), place));
+                    }
                 }
-                Some(_) => (before[*moving], fixed(*moving)),
-            };
-            let op = if *negative { Op::Sub(sum, part) } else { Op::Add(sum, part) };
-            let to = self.operation(&mut steps, op);
-            stores.push((to, place));
+            }
         }
+        stores.extend(of_second.into_iter().zip(slopes));
         LoopBody { steps, stores }
     }
 
-    /// The operations for one pair that outputs need.
-    fn pair(&mut self, outputs: &[(ValueId, bool)]) -> Vec<Instruction<ValueId>> {
+    /// The values of the program that depend on the first member.
+    fn decided_by_first(&self) -> FxHashSet<ValueId> {
+        let changing = &self.uniforms.used[self.uniforms.settled..];
+        let mut decided: FxHashSet<ValueId> = changing.iter().map(|(value, _)| *value).collect();
+        for step in self.code.program.ops(0) {
+            let mut depends = false;
+            step.op.for_each_operand(|operand| depends |= decided.contains(&operand));
+            if depends {
+                decided.extend(results(step));
+            }
+        }
+        decided
+    }
+
+    /// The operations for one pair that outputs need, but for those that are done.
+    fn pair(&mut self, outputs: &[(ValueId, bool)], steps: &mut Vec<Instruction<ValueId>>) {
         let program = &self.code.program;
         let mut needed: FxHashSet<ValueId> = outputs.iter().map(|(value, _)| *value).collect();
         let mut order: Vec<Instruction<ValueId>> = Vec::new();
         for step in program.ops(0).iter().rev() {
-            if results(step).any(|value| needed.contains(&value)) {
+            if results(step).any(|value| needed.contains(&value) && !self.known.contains_key(&value)) {
                 step.op.for_each_operand(|operand| {
                     needed.insert(operand);
                 });
                 order.push(*step);
             }
         }
-        let mut steps = Vec::with_capacity(order.len());
         for Instruction { to, op } in order.into_iter().rev() {
             match op {
                 // Sine and cosine have the same bits alone and together.
                 Op::SinCos { argument, cosine } => {
                     let argument = self.leaf(argument);
                     for (function, to) in [(Function::Sin, to), (Function::Cos, cosine)] {
-                        let made = self.operation(&mut steps, Op::Call(function, argument));
+                        let made = self.operation(steps, Op::Call(function, argument));
                         self.known.insert(to, made);
                     }
                 }
                 op => {
                     let op = op.map(|operand| self.leaf(operand));
-                    let made = self.operation(&mut steps, op);
+                    let made = self.operation(steps, op);
                     self.known.insert(to, made);
                 }
             }
         }
-        steps
     }
 
     /// A value of the program in the loop: computed before, or what the second member has.

@@ -1,5 +1,6 @@
 //! Running a sum over pairs for a given number of members.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::lattice::Compensated;
@@ -7,13 +8,22 @@ use crate::lattice::body::{Buffers, LANES, LaneGroups, LoopRunner};
 use crate::machine::{Aligned, execute};
 use crate::program::Backend;
 
-use super::kernel::{PairKernel, PairUniforms, first_uniform, own_number};
+use super::kernel::{PairKernel, PairPlaces, PairUniforms};
 use super::{PairCode, PairProgram};
 
 /// Members that go by one member before they go by the next: what is known of them and what they get stays in the first cache.
 const TILE: usize = 512;
 /// Members of a group that shorter registers hold.
 const HALF: usize = 4;
+
+/// First members that others go by at once: what the sums of so many need, there are registers for. The bits do not depend on it.
+fn firsts_at_once(backend: Backend) -> usize {
+    match backend {
+        Backend::Avx512 => 4,
+        Backend::Avx2 => 2,
+        Backend::Tape => 1,
+    }
+}
 
 /// A [`PairProgram`] with the memory to run it for a given number of members. Nothing is allocated after it was made.
 #[derive(Clone)]
@@ -47,7 +57,7 @@ impl PairProgram {
     /// The same for a given backend; `None` where it is not available.
     pub fn machine_on(&self, backend: Backend, size: usize) -> Option<PairMachine> {
         let stride = size.next_multiple_of(LANES);
-        let kernel = PairKernel::new(&self.code, stride);
+        let kernel = PairKernel::new(&self.code, stride, firsts_at_once(backend));
         let runner = LoopRunner::new(&kernel.bodies, backend)?;
         let mut fields = vec![0.0; (self.code.members + 1) * stride];
         for (place, number) in fields[self.code.members * stride..].iter_mut().zip(0..) {
@@ -61,7 +71,7 @@ impl PairProgram {
             uniforms: kernel.uniforms.clone(),
             fields: Aligned::new(&fields),
             slopes: Aligned::new(&vec![0.0; self.code.moving * stride]),
-            parts: vec![[0.0; LANES]; kernel.sums],
+            parts: vec![[0.0; LANES]; kernel.places.sums * kernel.places.firsts],
             kernel: Arc::new(kernel),
             runner,
         })
@@ -82,7 +92,7 @@ impl PairMachine {
         assert_eq!(values.len(), self.code.parameters, "the parameters of another program");
         self.uniforms.memory[..values.len()].copy_from_slice(values);
         execute(&self.uniforms.steps[0], &mut self.uniforms.memory);
-        let (lanes, place) = (self.runner.lanes(), first_uniform(self.kernel.sums));
+        let (lanes, place) = (self.runner.lanes(), self.kernel.places.settled());
         let places = self.memory.get_mut()[place * lanes..].chunks_exact_mut(lanes);
         for ((_, slot), place) in self.uniforms.used[..self.uniforms.settled].iter().zip(places) {
             place.fill(self.uniforms.memory[*slot as usize]);
@@ -125,8 +135,9 @@ impl PairMachine {
         let mut total = Compensated::default();
         for first in (0..self.stride).step_by(TILE) {
             let end = self.stride.min(first + TILE);
-            for member in 0..self.size.min(end - 1) {
-                total.add(self.row::<L>(member, first.max((member + 1) / LANES * LANES), end));
+            let members = self.size.min(end - 1);
+            for member in (0..members).step_by(self.kernel.places.firsts) {
+                self.rows::<L>(member..members, first.max((member + 1) / LANES * LANES), end, &mut total);
             }
         }
         total.value()
@@ -140,38 +151,52 @@ impl PairMachine {
         }
     }
 
-    /// Lets the members from one place to another go by one member; returns the sum of the terms.
-    fn row<const L: usize>(&mut self, member: usize, from: usize, end: usize) -> f64 {
+    /// Lets the members from one place to another go by the first of these members, as many as do so at once; adds the terms to the sum.
+    fn rows<const L: usize>(&mut self, members: Range<usize>, from: usize, end: usize, total: &mut Compensated) {
         let PairMachine { code, kernel, runner, memory, uniforms, fields, slopes, parts, stride, .. } = self;
-        let sums = kernel.sums;
-        let own = fields.get()[member..].iter().step_by(*stride);
-        for (place, number) in uniforms.memory[code.parameters..][..code.members].iter_mut().zip(own) {
-            *place = *number;
-        }
-        execute(&uniforms.steps[1], &mut uniforms.memory);
-        let (lanes, _) = memory.get_mut().as_chunks_mut::<L>();
-        lanes[own_number(sums)] = [member as f64; L];
-        let changing = &mut lanes[first_uniform(sums) + uniforms.settled..];
-        for (place, (_, slot)) in changing.iter_mut().zip(&uniforms.used[uniforms.settled..]) {
-            *place = [uniforms.memory[*slot as usize]; L];
+        let PairPlaces { firsts, sums, .. } = kernel.places;
+        for first in 0..firsts {
+            let member = members.start + first;
+            let (lanes, _) = memory.get_mut().as_chunks_mut::<L>();
+            if member >= members.end {
+                // No member comes behind it.
+                lanes[kernel.places.own_number(first)] = [f64::INFINITY; L];
+                continue;
+            }
+            let own = fields.get()[member..].iter().step_by(*stride);
+            for (place, number) in uniforms.memory[code.parameters..][..code.members].iter_mut().zip(own) {
+                *place = *number;
+            }
+            execute(&uniforms.steps[1], &mut uniforms.memory);
+            lanes[kernel.places.own_number(first)] = [member as f64; L];
+            let changing = &mut lanes[kernel.places.uniforms_of(first)];
+            for (place, (_, slot)) in changing.iter_mut().zip(&uniforms.used[uniforms.settled..]) {
+                *place = [uniforms.memory[*slot as usize]; L];
+            }
         }
         for round in 0..LANES / L {
             let (lanes, _) = memory.get_mut().as_chunks_mut::<L>();
-            lanes[..sums].fill([0.0; L]);
+            for first in 0..firsts {
+                lanes[kernel.places.sums_of(first)].fill([0.0; L]);
+            }
             let groups = LaneGroups { member: from + round * L, local: 0, count: (end - from) / LANES };
             let mut buffers = Buffers { fields: fields.get(), results: slopes.get_mut(), temporaries: &mut [] };
             runner.run(&kernel.bodies, 0, groups, memory.get_mut(), &mut buffers);
             let (lanes, _) = memory.get().as_chunks::<L>();
-            for (parts, made) in parts.iter_mut().zip(lanes) {
-                let (places, _) = parts.as_chunks_mut::<L>();
-                places[round] = *made;
+            for (first, parts) in parts.chunks_exact_mut(sums).enumerate() {
+                for (parts, made) in parts.iter_mut().zip(&lanes[kernel.places.sums_of(first)]) {
+                    let (places, _) = parts.as_chunks_mut::<L>();
+                    places[round] = *made;
+                }
             }
         }
-        let (of_slopes, of_term) = parts.split_at(code.moving);
-        for (slope, parts) in slopes.get_mut()[member..].iter_mut().step_by(*stride).zip(of_slopes) {
-            *slope += in_pairs(parts);
+        for (member, parts) in members.zip(parts.chunks_exact(sums)) {
+            let (of_slopes, of_term) = parts.split_at(code.moving);
+            for (slope, parts) in slopes.get_mut()[member..].iter_mut().step_by(*stride).zip(of_slopes) {
+                *slope += in_pairs(parts);
+            }
+            total.add(of_term.iter().map(in_pairs).sum());
         }
-        of_term.iter().map(in_pairs).sum()
     }
 }
 

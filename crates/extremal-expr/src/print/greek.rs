@@ -53,3 +53,8 @@ pub(crate) fn spelled(letter: char) -> Option<&'static str> {
 pub(crate) fn is_name(name: &str) -> bool {
     LETTERS.iter().any(|(_, known)| *known == name)
 }
+
+/// The letter of this name.
+pub(crate) fn letter(name: &str) -> Option<char> {
+    LETTERS.iter().find(|(_, known)| *known == name).map(|(letter, _)| *letter)
+}

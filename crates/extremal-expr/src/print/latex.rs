@@ -18,7 +18,8 @@ pub(super) fn expand(layout: &PrintLayout<'_>, id: Id, needed: NotationLevel, ou
     }
 }
 
-fn level(form: &PrintedForm) -> NotationLevel {
+/// How tightly the notation of a node binds. That of MathML is the same.
+pub(super) fn level(form: &PrintedForm) -> NotationLevel {
     match form {
         PrintedForm::Number(value) if value.is_negative() => NotationLevel::Sum,
         PrintedForm::Number(value) if !value.is_integer() => NotationLevel::Product,
@@ -189,7 +190,7 @@ fn power(layout: &PrintLayout<'_>, factor: &PrintedFactor, out: &mut Vec<OutputI
 }
 
 /// Is a power of it written on the name, as in `\sin^2 x`?
-fn raises_by_name(function: Function) -> bool {
+pub(super) fn raises_by_name(function: Function) -> bool {
     use Function::{Cos, Cosh, Sin, Sinh, Tan, Tanh};
     matches!(function, Sin | Cos | Tan | Sinh | Cosh | Tanh)
 }

@@ -1,4 +1,4 @@
-//! Expressions as text that parses back, and as LaTeX.
+//! Expressions as text that parses back, as LaTeX and as MathML.
 //!
 //! ```
 //! use extremal_expr::Graph;
@@ -13,6 +13,7 @@
 pub(crate) mod greek;
 mod latex;
 mod layout;
+mod mathml;
 mod order;
 mod shared;
 mod symbol;

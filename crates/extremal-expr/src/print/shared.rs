@@ -115,6 +115,19 @@ impl<'g> Expr<'g> {
         self.with_parts(|e| e.latex().to_string(), r"\quad\text{where }", r",\; ")
     }
 
+    /// The same as MathML, in pieces between which a line may end.
+    pub fn mathml_with_parts(self) -> Vec<String> {
+        let shared = self.graph().shared(&[self], |_| false);
+        let mut pieces = shared.written[0].mathml();
+        for (place, (name, part)) in shared.parts.iter().enumerate() {
+            pieces.push(if place == 0 { "<mtext>\u{a0}where\u{a0}</mtext>" } else { "<mo>,</mo>" }.to_owned());
+            pieces.extend(name.mathml());
+            pieces.push("<mo>=</mo>".to_owned());
+            pieces.extend(part.mathml());
+        }
+        pieces
+    }
+
     fn with_parts(self, write: impl Fn(Expr<'g>) -> String, first: &str, next: &str) -> String {
         let shared = self.graph().shared(&[self], |_| false);
         let mut text = write(shared.written[0]);

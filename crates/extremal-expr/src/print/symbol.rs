@@ -2,7 +2,36 @@
 
 use super::greek;
 
-/// A name taken apart, as LaTeX.
+/// A name taken apart: `θ_1[3]''` is θ with the subscripts 1 and 3 and two dots.
+pub(super) struct NameParts<'n> {
+    /// The letter or word.
+    pub base: String,
+    /// What stands below it, in order.
+    pub subscripts: Vec<String>,
+    /// The index between brackets, the last of what stands below it.
+    pub index: Option<&'n str>,
+    /// How often it is differentiated by time.
+    pub primes: usize,
+}
+
+impl NameParts<'_> {
+    pub(super) fn of(name: &str) -> NameParts<'_> {
+        let unprimed = name.trim_end_matches('\'');
+        let (stem, index) = match unprimed.strip_suffix(']').and_then(|open| open.split_once('[')) {
+            Some((stem, index)) => (stem, Some(index)),
+            None => (unprimed, None),
+        };
+        let (base, subscripts) = subscripts(stem);
+        NameParts { base, subscripts, index, primes: name.len() - unprimed.len() }
+    }
+
+    /// Is it written with a superscript, so that a power needs parentheses? There is no accent for more dots that every renderer knows.
+    pub(super) fn is_raised(&self) -> bool {
+        self.primes > 2
+    }
+}
+
+/// A name as LaTeX.
 pub(super) struct Symbol {
     /// The notation.
     pub latex: String,
@@ -12,14 +41,10 @@ pub(super) struct Symbol {
 
 impl Symbol {
     pub(super) fn new(name: &str) -> Symbol {
-        let unprimed = name.trim_end_matches('\'');
-        let primes = name.len() - unprimed.len();
-        let (stem, index) = match unprimed.strip_suffix(']').and_then(|open| open.split_once('[')) {
-            Some((stem, index)) => (stem, Some(index)),
-            None => (unprimed, None),
-        };
-        let (base, mut subscripts) = subscripts(stem);
-        subscripts.extend(index.map(escape));
+        let parts = NameParts::of(name);
+        let raised = parts.is_raised();
+        let NameParts { base, subscripts, index, primes } = parts;
+        let subscripts: Vec<String> = subscripts.iter().map(|part| word(part)).chain(index.map(escape)).collect();
         let base = letter(&base);
         let mut latex = match primes {
             1 => format!(r"\dot{{{base}}}"),
@@ -29,8 +54,6 @@ impl Symbol {
         if !subscripts.is_empty() {
             latex.push_str(&format!("_{{{}}}", subscripts.join(",")));
         }
-        // There is no accent for more that every renderer knows.
-        let raised = primes > 2;
         if raised {
             latex.push_str(&format!("^{{({primes})}}"));
         }
@@ -38,18 +61,23 @@ impl Symbol {
     }
 }
 
-/// Splits `x_0`, `x12` and `x₀` into a base and its subscripts.
+/// Splits `x_0`, `x12` and `x₀` into a base and its subscripts, with plain digits.
 fn subscripts(stem: &str) -> (String, Vec<String>) {
     let mut parts = stem.split('_').filter(|part| !part.is_empty());
     let head = parts.next().unwrap_or_default();
     let is_digit = |c: char| c.is_ascii_digit() || subscript_digit(c).is_some();
     let base = head.trim_end_matches(is_digit);
-    let digits: String = head[base.len()..].chars().map(|c| subscript_digit(c).unwrap_or(c)).collect();
+    let digits = plain(&head[base.len()..]);
     if base.is_empty() {
-        return (head.to_owned(), parts.map(word).collect());
+        return (head.to_owned(), parts.map(plain).collect());
     }
     let own = (!digits.is_empty()).then_some(digits);
-    (base.to_owned(), own.into_iter().chain(parts.map(word)).collect())
+    (base.to_owned(), own.into_iter().chain(parts.map(plain)).collect())
+}
+
+/// The same with plain digits.
+fn plain(text: &str) -> String {
+    text.chars().map(|c| subscript_digit(c).unwrap_or(c)).collect()
 }
 
 fn subscript_digit(c: char) -> Option<char> {
@@ -59,8 +87,7 @@ fn subscript_digit(c: char) -> Option<char> {
 
 /// A word in a subscript: a letter or number as it is, Greek as its letter, longer words upright.
 fn word(text: &str) -> String {
-    let plain: String = text.chars().map(|c| subscript_digit(c).unwrap_or(c)).collect();
-    if plain.bytes().all(|b| b.is_ascii_digit()) { plain } else { letter(&plain) }
+    if text.bytes().all(|b| b.is_ascii_digit()) { text.to_owned() } else { letter(text) }
 }
 
 fn letter(name: &str) -> String {

@@ -23,6 +23,10 @@ pub fn stationary_action<'g>(
     if system.order > 1 {
         return higher::stationary_action(system, method, custom, question);
     }
+    let ends = question.end_conditions.concat();
+    if question.of_steps(system).is_some() || system.graph.depend_on(&ends, &system.v).contains(&true) {
+        return Err(BoundaryError::Conditions);
+    }
     let unfoldings = &question.unfoldings;
     // Vakonomic multipliers belong to rows of their own here.
     let discretised = Discretised::of(&unfolding::unfolded(&system.unmultiplied(), unfoldings), method, custom, &[])?;
@@ -62,7 +66,19 @@ pub fn stationary_action<'g>(
     let mut variables = formulas.step_variables(nodes);
     variables.extend(formulas.duration_variable());
     formulas.push(&variables, action, &rows, At::Every);
-    let node_rows = formulas.bind_positions(question, 0);
+    let mut node_rows = formulas.bind_positions(question, 0);
+    let positions = node_variables(&system.q);
+    node_rows.extend(formulas.bind_nodes(system, question, &positions, node_rows.len()));
+    for (end, at) in [(false, At::First), (true, At::Last)] {
+        let rows = &question.end_conditions[usize::from(end)];
+        let place = |condition: usize| GridPlace::Once(once_rows.len() + condition);
+        let placed: Vec<_> = rows.iter().enumerate().map(|(k, row)| (*row, place(k))).collect();
+        if !placed.is_empty() {
+            let variables: Vec<_> = positions.iter().copied().chain(formulas.duration_variable()).collect();
+            formulas.push(&variables, system.graph.int(0), &placed, at);
+        }
+        once_rows.extend((0..rows.len()).map(|condition| Condition::AtEnd { end, condition }));
+    }
     let momenta = momenta(system, &action, nodes, &nodal.forces).map(|p| formulas.timed(&p));
     let n = system.len();
     Ok(Transcription {
@@ -112,6 +128,7 @@ pub(super) struct Formulas<'s, 'g> {
     length: Expr<'g>,
     start_time: Expr<'g>,
     free_duration: bool,
+    unknowns: Vec<Expr<'g>>,
     pub pieces: Vec<Placed>,
 }
 
@@ -124,6 +141,7 @@ impl<'s, 'g> Formulas<'s, 'g> {
             length: system.symbol("part_length"),
             start_time: question.start_time.unwrap_or(system.graph.int(0)),
             free_duration: question.free_duration,
+            unknowns: question.unknowns.clone(),
             pieces: Vec::new(),
         }
     }
@@ -148,7 +166,8 @@ impl<'s, 'g> Formulas<'s, 'g> {
     }
 
     pub fn once(&self) -> Vec<Quantity> {
-        if self.free_duration { vec![Quantity::Duration] } else { Vec::new() }
+        let duration = self.free_duration.then_some(Quantity::Duration);
+        duration.into_iter().chain((0..self.unknowns.len()).map(Quantity::Unknown)).collect()
     }
 
     /// A problem that has these pieces; what its unknowns and rows are is left to say.
@@ -206,6 +225,13 @@ impl<'s, 'g> Formulas<'s, 'g> {
         holonomic.iter().map(|(i, _)| Condition::Constraint(*i)).collect()
     }
 
+    /// The parameters to be found that occur in expressions; they come after the duration.
+    fn unknown_variables(&self, of: &[Expr<'g>]) -> Vec<(Expr<'g>, GridPlace)> {
+        let occurs = |symbol: Expr<'g>| self.system.graph.depend_on(of, &[symbol]).contains(&true);
+        let placed = self.unknowns.iter().enumerate().filter(|(_, symbol)| occurs(**symbol));
+        placed.map(|(k, symbol)| (*symbol, GridPlace::Once(usize::from(self.free_duration) + k))).collect()
+    }
+
     /// A piece whose copies begin at `h` and `t` of their own.
     pub fn push(
         &mut self,
@@ -216,6 +242,7 @@ impl<'s, 'g> Formulas<'s, 'g> {
     ) {
         let all: Vec<Expr<'g>> = [cost].into_iter().chain(rows.iter().map(|(row, _)| *row)).collect();
         let all = self.timed(&all);
+        let variables = [variables, &self.unknown_variables(&all)].concat();
         self.pieces.push(Placed {
             piece: Piece {
                 variables: variables.iter().map(|(symbol, _)| symbol.id()).collect(),

@@ -3,7 +3,8 @@
 use extremal_expr::Expr;
 use extremal_model::Method;
 
-use super::action::{Formulas, inner_quantities, momenta, node_variables};
+use super::action::{Formulas, inner_quantities, momenta};
+use super::conditions::{carried_variables, in_step};
 use super::{At, BoundaryError, Condition, Discretised, GridPlace, Quantity, Question, Transcription};
 use crate::System;
 use crate::discrete::CustomDiscrete;
@@ -112,6 +113,11 @@ pub fn controlled_motion<'g>(
             step_rows.push(Condition::VelocityBound(*k));
         }
     }
+    let multipliers = [&reactions[0].multipliers[..], &reactions[1].multipliers];
+    for (row, condition) in in_step(system, &discretised, question, multipliers)? {
+        rows.push((row, GridPlace::Step(step_rows.len())));
+        step_rows.push(condition);
+    }
     let mut once_rows = Vec::new();
     for (i, integrand) in question.integrals.iter().enumerate() {
         rows.push((discretised.integral(system, *integrand, "integral constraints")?, GridPlace::Once(i)));
@@ -125,6 +131,7 @@ pub fn controlled_motion<'g>(
 
     let mut node_rows: Vec<Condition> = (0..n).map(Condition::Motion).collect();
     node_rows.extend(formulas.bind_positions(question, n));
+    node_rows.extend(formulas.bind_nodes(system, question, &carried_variables(system), node_rows.len()));
     let mut once = formulas.once();
     if !question.periodic {
         let first_velocity = once.len();
@@ -132,8 +139,7 @@ pub fn controlled_motion<'g>(
         once.extend((0..n).map(Quantity::EndVelocity));
         let p = system.momenta();
         for end in [false, true] {
-            let mut variables = node_variables(&system.q);
-            variables.extend(system.heat.s.iter().enumerate().map(|(k, s)| (*s, GridPlace::Node(0, n + k))));
+            let mut variables = carried_variables(system);
             let offset = first_velocity + if end { n } else { 0 };
             variables.extend(system.v.iter().enumerate().map(|(k, v)| (*v, GridPlace::Once(offset + k))));
             variables.extend(formulas.duration_variable());
@@ -162,6 +168,10 @@ pub fn controlled_motion<'g>(
             for (i, constraint) in system.constraints.iter().enumerate() {
                 rows.push((constraint.velocity, GridPlace::Once(once_rows.len())));
                 once_rows.push(Condition::ConstraintAtEnd { end, constraint: i });
+            }
+            for (condition, row) in question.end_conditions[usize::from(end)].iter().enumerate() {
+                rows.push((*row, GridPlace::Once(once_rows.len())));
+                once_rows.push(Condition::AtEnd { end, condition });
             }
             let cost = question.terminal.filter(|_| end).unwrap_or(zero);
             formulas.push(&variables, cost + surplus, &rows, if end { At::Last } else { At::First });

@@ -7,6 +7,7 @@
 //! D_2 L_d(k−1) + D_1 L_d(k) = 0 there.
 
 mod action;
+mod conditions;
 mod control;
 mod grid;
 mod higher;
@@ -119,6 +120,8 @@ pub enum Quantity {
     Multiplier(usize),
     /// The duration.
     Duration,
+    /// A parameter that is to be found.
+    Unknown(usize),
     /// A velocity at the start.
     StartVelocity(usize),
     /// A velocity at the end.
@@ -166,6 +169,20 @@ pub enum Condition {
     },
     /// The velocity of a coordinate in a step, to be kept within bounds.
     VelocityBound(usize),
+    /// A condition along the way: at a node, or at a stage of a step.
+    Path {
+        /// Which condition.
+        condition: usize,
+        /// Which stage; 0 at a node.
+        stage: usize,
+    },
+    /// A condition at an end.
+    AtEnd {
+        /// At the end, not at the start?
+        end: bool,
+        /// Which condition there.
+        condition: usize,
+    },
     /// An integral over the whole motion.
     Integral(usize),
     /// What the velocity at an end is by differences of points.
@@ -220,6 +237,8 @@ pub struct Transcription {
 pub struct Question<'g> {
     /// The symbols of the controls, which occur in the forces of the system.
     pub controls: Vec<Expr<'g>>,
+    /// Symbols of parameters that are to be found.
+    pub unknowns: Vec<Expr<'g>>,
     /// The running cost, in q, v, u, t.
     pub running: Option<Expr<'g>>,
     /// The cost of the end, in q, v, t there.
@@ -228,6 +247,10 @@ pub struct Question<'g> {
     pub integrals: Vec<Expr<'g>>,
     /// Coordinates whose velocity is kept within bounds.
     pub bounded_velocities: Vec<usize>,
+    /// Rows along the way, in q, v, s, u, t and multipliers of constraints.
+    pub conditions: Vec<Expr<'g>>,
+    /// Rows at the start and at the end, in q, v, s, t.
+    pub end_conditions: [Vec<Expr<'g>>; 2],
     /// Does the motion close after the duration?
     pub periodic: bool,
     /// Is the duration to be found?
@@ -281,6 +304,12 @@ pub enum BoundaryError {
     /// Constraints hold at points, and polynomials pass between them.
     #[error("constraints beside accelerations are taken at the points of `difference`: `hermite` has no rule for them")]
     HermiteConstraints,
+    /// An action is a matter of positions.
+    #[error(
+        "conditions with velocities, or beside forces, controls or velocities at an end, need an `[objective]`: with `running = \"0\"` any \
+         motion that satisfies them will do"
+    )]
+    Conditions,
     /// Differences over three points have no third derivative.
     #[error("`difference` is for Lagrangians with accelerations, this one has derivatives of order {0}: use `hermite`")]
     DifferenceOrder(usize),
@@ -376,6 +405,16 @@ impl<'g> Discretised<'g> {
         match &self.rule {
             StepRule::Galerkin(_, rule) if !self.inputs.is_empty() => rule.nodes.clone(),
             _ => Vec::new(),
+        }
+    }
+
+    /// Where quantities are looked at in a step, as parts of it.
+    fn quadrature_nodes(&self) -> Vec<f64> {
+        match &self.rule {
+            StepRule::Galerkin(_, rule) => rule.nodes.clone(),
+            // The map says where in space its nodes are; a multiplier there is the mean of both ends.
+            StepRule::Map(map) => vec![0.5; map.nodes.len()],
+            StepRule::Stated(_) => Vec::new(),
         }
     }
 

@@ -40,6 +40,8 @@ pub fn controlled_nodes<'g>(
         (question.terminal.is_some(), "a terminal cost"),
         (!question.integrals.is_empty(), "integral constraints"),
         (!question.bounded_velocities.is_empty(), "bounds of velocities"),
+        (!question.conditions.is_empty(), "conditions along the way"),
+        (!question.end_conditions.concat().is_empty(), "conditions at an end"),
         (question.periodic, "a periodic motion"),
     ];
     if let Some((_, what)) = refused.into_iter().find(|(stated, _)| *stated) {

@@ -24,6 +24,8 @@ pub(crate) struct View<'a, 'g> {
     pub names: &'a Names<'g>,
     pub place: &'a ExpressionPlace,
     pub member: Option<(&'a str, i64)>,
+    /// A name that stands for an expression.
+    pub bound: Option<(&'a str, Expr<'g>)>,
 }
 
 impl<'g> View<'_, 'g> {
@@ -202,6 +204,9 @@ impl<'g> Scope<'g> for View<'_, 'g> {
         {
             return Some(Binding::constant("index").integer(number));
         }
+        if self.bound.is_some_and(|(bound, _)| bound == name) {
+            return Some(Binding::constant("parameter of a curve"));
+        }
         if name == self.names.independent {
             let what = if name == TIME { "time variable" } else { "independent variable" };
             return Some(Binding::constant(what));
@@ -266,6 +271,11 @@ impl<'g> Scope<'g> for View<'_, 'g> {
         {
             return Ok(graph.int(number));
         }
+        if let Some((bound, value)) = self.bound
+            && bound == name
+        {
+            return Ok(value);
+        }
         if name == self.names.independent {
             return if self.place.time { Ok(self.names.time) } else { Err(self.refuse(name)) };
         }
@@ -328,6 +338,7 @@ impl<'g> Scope<'g> for View<'_, 'g> {
         let mut names: Vec<String> =
             self.names.declared.iter().filter(has_value).map(|(name, _)| name.clone()).collect();
         names.extend(self.member.map(|(index, _)| index.to_owned()));
+        names.extend(self.bound.map(|(bound, _)| bound.to_owned()));
         names.sort();
         names
     }

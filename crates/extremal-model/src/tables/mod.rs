@@ -41,6 +41,7 @@ mod starts;
 mod states;
 mod stop;
 mod tabulated;
+mod unknowns;
 mod virtual_work;
 
 use std::path::PathBuf;
@@ -56,7 +57,8 @@ use crate::text::SourceText;
 
 pub use action::StateLaw;
 pub use boundary::{
-    Boundary, BoundaryDuration, Component, FixedValue, IntegralConstraint, StateBound, StepGrading, Waypoint,
+    Boundary, BoundaryCondition, BoundaryDuration, Component, FixedValue, IntegralConstraint, StateBound, StepGrading,
+    Waypoint,
 };
 pub use conduction::Conduction;
 pub use constraints::{ConstraintKind, ConstraintNature, ModelConstraint};
@@ -78,6 +80,7 @@ pub use ports::{HeatLaw, ModelPort, PortLoad};
 pub use simulation::{AtSingular, ConstraintForm, EntropyBase, Extent, SimulationSettings, Start, UnknownSetting};
 pub use states::FirstOrderState;
 pub use stop::{Direction, Stop};
+pub use unknowns::Unknown;
 
 use crate::named::{named, read_by_name};
 pub(crate) use boundary::ComponentLists;
@@ -107,7 +110,7 @@ pub struct ModelTable {
 }
 
 /// In the order of the documentation.
-static TABLES: [&ModelTable; 30] = [
+static TABLES: [&ModelTable; 31] = [
     &parameters::TABLE,
     &functions::TABLE,
     &tabulated::TABLE,
@@ -126,6 +129,7 @@ static TABLES: [&ModelTable; 30] = [
     &poisson::TABLE,
     &constraints::TABLE,
     &controls::TABLE,
+    &unknowns::TABLE,
     &objective::TABLE,
     &boundary::TABLE,
     &drawing::TABLE,
@@ -183,6 +187,8 @@ pub(crate) struct Statements {
     pub ports: Vec<ports::PortStatement>,
     pub constraints: Vec<constraints::ConstraintStatement>,
     pub controls: Vec<controls::ControlStatement>,
+    /// Parameters to be found, which are among the parameters too.
+    pub unknowns: Vec<unknowns::UnknownStatement>,
     /// What controls are in a simulation, as said from outside of the file.
     pub laws: Vec<(String, String)>,
     pub objective: Option<objective::ObjectiveStatement>,
@@ -240,6 +246,7 @@ impl Statements {
             ports,
             constraints,
             controls,
+            unknowns,
             laws: _,
             objective,
             boundary,
@@ -258,7 +265,8 @@ impl Statements {
         let moving = !(entropies.is_empty() && states.is_empty()) || action.is_some() || poisson.is_some();
         let heated = moving || !(conduction.is_empty() && heat.is_empty());
         let open = !(matter.is_empty() && ports.is_empty());
-        let restricted = !(constraints.is_empty() && controls.is_empty() && stops.is_empty());
+        let chosen = !(controls.is_empty() && unknowns.is_empty());
+        let restricted = chosen || !(constraints.is_empty() && stops.is_empty());
         let sought = hamiltonian.is_some()
             || objective.is_some()
             || boundary.is_some()
@@ -300,6 +308,7 @@ pub(crate) struct Content {
     pub ports: Vec<ModelPort>,
     pub constraints: Vec<ModelConstraint>,
     pub controls: Vec<Control>,
+    pub unknowns: Vec<Unknown>,
     pub objective: Option<Objective>,
     pub boundary: Option<Boundary>,
     pub outputs: Vec<OutputQuantity>,
@@ -427,6 +436,11 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         states: &states,
     };
     let constraints = constraints::resolve(resolver, statements);
+    let sought: Vec<&str> = statements.unknowns.iter().map(|unknown| unknown.name.text.as_str()).collect();
+    let boundary = match (boundary, &statements.boundary) {
+        (Some(boundary), Some(stated)) => Some(boundary::with_conditions(resolver, stated, boundary, &sought)),
+        (boundary, _) => boundary,
+    };
     let named = dynamics::Quantities {
         coordinates: &coordinates,
         entropies: &entropies,
@@ -480,6 +494,8 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
     let settings = simulation::resolve(resolver, statements, &coordinates, dynamics.as_ref(), momentum_order);
     let quantities = quantities::resolve(resolver, &statements.quantities);
     parameters::mark_structural(resolver, &mut parameters);
+    let unknowns = unknowns::resolve(resolver, statements);
+    unknowns::check(resolver, &unknowns, &parameters, (&entropies.list, &amounts.list), boundary.as_ref());
     if dynamics.is_some() {
         coordinates::check_higher(resolver, &statements.coordinates, &coordinates, order);
         momenta::check(resolver, &statements.coordinates, &coordinates, momentum_order);
@@ -537,6 +553,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         ports,
         constraints: constraints.list,
         controls,
+        unknowns,
         objective,
         boundary,
         outputs: observables.outputs,

@@ -97,9 +97,9 @@ pub(crate) fn warn_constant(
     let costs: Vec<_> = [objective.running, objective.terminal].into_iter().flatten().collect();
     let symbols = graph.free_symbols(&graph.exprs(&costs));
     let time = resolver.names.time();
-    let varies = symbols
-        .iter()
-        .any(|symbol| *symbol != time && symbol.as_symbol().is_none_or(|name| !resolver.values.contains_key(&*name)));
+    let sought = |name: &str| statements.unknowns.iter().any(|unknown| unknown.name.text == name);
+    let given = |name: &str| resolver.values.contains_key(name) && !sought(name);
+    let varies = symbols.iter().any(|symbol| *symbol != time && symbol.as_symbol().is_none_or(|name| !given(&name)));
     if let (false, false, Some(statement)) = (varies, boundary.duration.is_free(), &statements.objective) {
         let diagnostic = Diagnostic::warning(Code::NoEffect, "the objective is the same for all motions");
         resolver.problems.push(diagnostic.at(statement.span.clone(), "no position, velocity or control remains in it"));

@@ -110,6 +110,11 @@ impl AdaptiveIntegrator {
         self.t_before
     }
 
+    /// How long the step to try next should be to just meet the tolerance; not known before the first.
+    pub fn next_length(&self) -> Option<f64> {
+        self.next
+    }
+
     /// Work done so far.
     pub fn work(&self) -> AdaptiveWork {
         self.work

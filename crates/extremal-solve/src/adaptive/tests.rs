@@ -199,6 +199,39 @@ fn dense_output_is_as_good_as_the_steps() {
 }
 
 #[test]
+fn dense_output_is_of_the_order_stated() {
+    // From the integrator's own state the error of one step is of one order more: h^9 at its end by DOP853, and h^8 inside, where
+    // the polynomial is of order 7; h^6 and h^5 by DOPRI5.
+    for (method, lengths) in
+        [(AdaptiveMethod::Dopri5, [0.04, 0.03, 0.02, 0.01]), (AdaptiveMethod::Dop853, [0.3, 0.25, 0.2, 0.15])]
+    {
+        let errors = lengths.map(|length| {
+            let mut loose = AdaptiveIntegrator::new(method, tolerance(1e12), -1.0, &planet_and_bell_at(0.3, -1.0));
+            loose.advance_to(0.4, &mut planet_and_bell).unwrap();
+            let begin = loose.state().to_vec();
+            let mut tight = AdaptiveIntegrator::new(AdaptiveMethod::Dop853, tolerance(1e-15), 0.4, &begin);
+            loose.step(0.4 + length, &mut planet_and_bell).unwrap();
+            assert_eq!((loose.time_before(), loose.time()), (0.4, 0.4 + length), "one step");
+            let mut inside = [0.0; 5];
+            let mut worst = 0.0f64;
+            for part in 1..8 {
+                let time = 0.4 + length * f64::from(part) / 8.0;
+                tight.advance_to(time, &mut planet_and_bell).unwrap();
+                loose.interpolate(time, &mut planet_and_bell, &mut inside).unwrap();
+                worst = worst.max(distance(&inside, tight.state()));
+            }
+            tight.advance_to(loose.time(), &mut planet_and_bell).unwrap();
+            [worst, distance(loose.state(), tight.state())]
+        });
+        for (at, order) in [(0, method.order() - 1), (1, method.order())] {
+            let (first, last) = (errors[0][at], errors[3][at]);
+            let slope = (first / last).ln() / (lengths[0] / lengths[3]).ln();
+            assert!((slope - f64::from(order + 1)).abs() < 0.5, "{method:?}: slope {slope} from {errors:?}");
+        }
+    }
+}
+
+#[test]
 fn integration_runs_backwards() {
     for method in METHODS {
         let mut integrator = AdaptiveIntegrator::new(method, tolerance(1e-11), 3.0, &planet_and_bell_at(0.3, 3.0));

@@ -16,19 +16,23 @@ use crate::rank::ConstraintRows;
 /// The continuous equations of a system compiled for an adaptive integrator, and the motion once it is started.
 #[derive(Clone)]
 pub struct AdaptiveMarcher {
-    right_hand_side: RightHandSide,
+    pub(super) right_hand_side: RightHandSide,
     observe: Kernel,
     /// Where a part of the state follows from the rest: what makes it do so, and the state for which that was done last.
     projection: Option<(Kernel, Vec<f64>)>,
-    integrator: AdaptiveIntegrator,
-    method: AdaptiveMethod,
-    options: AdaptiveOptions,
-    alike: Vec<usize>,
-    names: Vec<String>,
+    pub(super) integrator: AdaptiveIntegrator,
+    /// The state of a row inside the step taken last, at this time.
+    inside: (f64, Vec<f64>),
+    /// Is that where the motion is? Otherwise it is where the integrator is.
+    is_inside: bool,
+    pub(super) method: AdaptiveMethod,
+    pub(super) options: AdaptiveOptions,
+    pub(super) alike: Vec<usize>,
+    pub(super) names: Vec<String>,
     guards: Guards,
     /// Observed values, then one truth value per guard.
     observed: Vec<f64>,
-    previous: (f64, Vec<f64>),
+    pub(super) previous: (f64, Vec<f64>),
     constraints: Option<WatchedConstraints>,
     start_time: f64,
     h: f64,
@@ -36,11 +40,14 @@ pub struct AdaptiveMarcher {
     /// Steps of the integrator that may be tried.
     left: u64,
     /// Steps tried beyond where the motion seems to end.
-    beyond: u64,
+    pub(super) beyond: u64,
 }
 
 /// Steps of an integrator for a record, on average. Where they are not enough, records closer together leave more of them.
 const STEPS_PER_RECORD: u64 = 1_000;
+/// Records closer together than this part of the step that meets the tolerance are read off its dense output. Farther apart, the steps
+/// that end at them are hardly shorter.
+const CLOSE: f64 = 0.5;
 /// Steps that are saved up for where more are needed: beyond them nothing is gained any more, in a second or two.
 const MOST_STEPS_AT_ONCE: u64 = 250_000;
 
@@ -55,44 +62,15 @@ struct WatchedConstraints {
     state: Vec<f64>,
 }
 
-/// What becomes of a motion.
-#[derive(Clone, Debug, PartialEq)]
-pub enum MotionFate {
-    /// It arrives.
-    Reached,
-    /// It ends before.
-    Singular {
-        /// When.
-        time: f64,
-        /// What grows beyond all bounds, or fails, there.
-        what: String,
-    },
-    /// It is not known: too many steps, or equations that jump.
-    Undecided,
-}
-
-/// Rates that grow by this factor on the way to where an integrator cannot go on, grow beyond all bounds.
-const UNBOUNDED: f64 = 1e4;
-/// In this many roundings of the time a rate changes by no more than
-const ROUNDINGS: f64 = 1e3;
-/// this part of it, unless it has a pole there.
-const DUE: f64 = 1e-2;
-/// Rates that change by less than this factor stay what they are.
-const STEADY: f64 = 2.0;
-/// Steps in which a motion that seems to end is followed by a clock of its own.
-const STEPS_BEYOND: u64 = 1_000;
-/// The same where hardly any steps are left: enough to come closer to a singularity by many powers of two.
-const LEAST_STEPS_BEYOND: u64 = 64;
-
 /// (v, a) from (q, v, t).
 #[derive(Clone)]
-struct RightHandSide {
+pub(super) struct RightHandSide {
     kernel: Kernel,
     inputs: Vec<f64>,
 }
 
 impl RightHandSide {
-    fn evaluate(&mut self, t: f64, y: &[f64], dy: &mut [f64]) -> Result<(), SolveFailure> {
+    pub fn evaluate(&mut self, t: f64, y: &[f64], dy: &mut [f64]) -> Result<(), SolveFailure> {
         self.inputs[..y.len()].copy_from_slice(y);
         self.inputs[y.len()] = t;
         self.kernel.run(&self.inputs, GuessSource::Formula, dy).map(|_| ())
@@ -151,6 +129,8 @@ impl AdaptiveMarcher {
             observed: vec![0.0; observe.outputs.len()],
             observe: Kernel::compile(g, parameters, &observe, newton)?,
             integrator: AdaptiveIntegrator::new(method, options, 0.0, &[]),
+            inside: (0.0, Vec::new()),
+            is_inside: false,
             method,
             options,
             alike: flow.alike,
@@ -204,6 +184,8 @@ impl AdaptiveMarcher {
         (self.start_time, self.h, self.step, self.left) = (values.time, h, 0, self.options.max_steps);
         self.beyond = 0;
         self.projection.iter_mut().for_each(|(_, projected)| projected.copy_from_slice(&state));
+        self.inside.1.resize(state.len(), 0.0);
+        self.is_inside = false;
         self.previous = (values.time, state);
         self.constraints.iter_mut().for_each(|constraints| constraints.watch.clear());
     }
@@ -216,90 +198,6 @@ impl AdaptiveMarcher {
     /// How many steps the integrator took and rejected since the motion began.
     pub fn steps_tried(&self) -> u64 {
         self.integrator.work().tried() + self.beyond
-    }
-
-    /// Follows a motion from these values to a time; it is then there, or as far as it goes.
-    pub fn fate(&mut self, values: &StartValues, until: f64) -> MotionFate {
-        self.restart(values, until - values.time);
-        let rhs = &mut self.right_hand_side;
-        let mut first = vec![0.0; self.names.len()];
-        let mut last = first.clone();
-        if rhs.evaluate(values.time, &self.previous.1, &mut first).is_err() {
-            return MotionFate::Undecided;
-        }
-        let outcome = self.integrator.advance_to(until, &mut |t, y: &[f64], dy: &mut [f64]| rhs.evaluate(t, y, dy));
-        let _ = self.project();
-        let rhs = &mut self.right_hand_side;
-        let worn_out = match outcome {
-            Ok(()) => return MotionFate::Reached,
-            Err(AdaptiveError::RightHandSide { .. } | AdaptiveError::StepTooSmall { .. }) => false,
-            // The round-off of the time makes the last part of the way to a singularity long.
-            Err(AdaptiveError::TooManySteps { .. }) => true,
-            Err(_) => return MotionFate::Undecided,
-        };
-        let (time, state) = (self.integrator.time(), self.integrator.state());
-        if rhs.evaluate(time, state, &mut last).is_err() {
-            return MotionFate::Undecided;
-        }
-        let largest = first.iter().fold(f64::MIN_POSITIVE, |largest, rate| largest.max(rate.abs()));
-        let grown = last.iter().enumerate().max_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()));
-        // Where it begins next to the end, rates do not grow by much any more, but would take everything away in no time. A force that
-        // jumps does not: its rates stay what they are.
-        let length = (until - values.time).abs();
-        let size = state.iter().fold(f64::MIN_POSITIVE, |size, value| size.max(value.abs()));
-        let gone = |at: &usize| last[*at].abs() * length > UNBOUNDED * UNBOUNDED * size;
-        let bound = if worn_out { UNBOUNDED * UNBOUNDED } else { UNBOUNDED };
-        let ended = match grown {
-            Some((at, rate)) if rate.abs() > bound * largest => Some(at),
-            _ => (0..last.len()).find(gone).filter(|_| !worn_out),
-        };
-        // Rates also grow by much where a fast oscillation leaves its rest.
-        let ended = ended
-            .filter(|at| worn_out || self.is_due(time, until, *at, last[*at]) || !self.goes_on(time, length, &last));
-        match ended {
-            Some(at) => MotionFate::Singular { time, what: format!("the rate of `{}`", self.names[at]) },
-            None => MotionFate::Undecided,
-        }
-    }
-
-    /// Does this rate change by much within a few roundings of the time alone? Then its pole is at that time, and no other clock leads
-    /// closer to it.
-    fn is_due(&mut self, time: f64, until: f64, at: usize, rate: f64) -> bool {
-        let soon = time + (ROUNDINGS * f64::EPSILON * time).copysign(until - time);
-        let mut rates = vec![0.0; self.names.len()];
-        let evaluated = self.right_hand_side.evaluate(soon, self.integrator.state(), &mut rates);
-        evaluated.is_err() || (rates[at] - rate).abs() > DUE * rate.abs()
-    }
-
-    /// Does the motion go on if its time is counted from here? One that is only too fast for the round-off of the time does: its rates
-    /// stay what they are, or fall again. Those of one that runs into a singularity grow as far as it is followed.
-    fn goes_on(&mut self, time: f64, length: f64, rates: &[f64]) -> bool {
-        let left = self.options.max_steps.saturating_sub(self.integrator.work().tried());
-        let options = AdaptiveOptions { max_steps: left.clamp(LEAST_STEPS_BEYOND, STEPS_BEYOND), ..self.options };
-        let mut beyond =
-            AdaptiveIntegrator::new(self.method, options, 0.0, self.integrator.state()).by_sizes(&self.alike);
-        let rhs = &mut self.right_hand_side;
-        let largest = |rates: &[f64]| rates.iter().fold(0.0, |largest: f64, rate| largest.max(rate.abs()));
-        let (start, mut now) = (largest(rates), rates.to_vec());
-        let (mut peak, mut returns) = (start, false);
-        let goes_on = loop {
-            match beyond.step(length, &mut |t, y: &[f64], dy: &mut [f64]| rhs.evaluate(time + t, y, dy)) {
-                Ok(()) if beyond.time() == length => break true,
-                Ok(()) => {}
-                Err(AdaptiveError::TooManySteps { .. }) => break returns || peak <= STEADY * start,
-                Err(_) => break false,
-            }
-            if rhs.evaluate(time + beyond.time(), beyond.state(), &mut now).is_err() {
-                break false;
-            }
-            peak = peak.max(largest(&now));
-            returns |= STEADY * largest(&now) < peak;
-            if peak > UNBOUNDED * UNBOUNDED * start {
-                break false;
-            }
-        };
-        self.beyond += beyond.work().tried();
-        goes_on
     }
 
     /// Moves to `time`, or stays at the state remembered last.
@@ -315,7 +213,7 @@ impl AdaptiveMarcher {
     }
 
     /// Brings what follows from the rest of the state to where that is.
-    fn project(&mut self) -> Result<(), StepFailure> {
+    pub(super) fn project(&mut self) -> Result<(), StepFailure> {
         let Some((projection, projected)) = &mut self.projection else { return Ok(()) };
         let inputs = &mut self.right_hand_side.inputs;
         let n = projected.len();
@@ -329,6 +227,7 @@ impl AdaptiveMarcher {
         let (time, state) = &self.previous;
         self.projection.iter_mut().for_each(|(_, projected)| projected.copy_from_slice(state));
         self.integrator = AdaptiveIntegrator::new(self.method, self.options, *time, state).by_sizes(&self.alike);
+        self.is_inside = false;
         self.constraints.iter_mut().for_each(|constraints| constraints.watch.forget());
     }
 
@@ -336,30 +235,59 @@ impl AdaptiveMarcher {
         if self.constraints.as_ref().is_some_and(|constraints| !constraints.watch.has_seen()) {
             self.look_at_constraints()?;
         }
-        while self.integrator.time() != time {
+        self.integrate_to(time, self.projection.is_none() && self.constraints.is_none())?;
+        self.observe()?;
+        let truths = &self.observed[self.observed.len() - self.guards.names.len()..];
+        self.guards.broken(truths).map_or(Ok(()), |reason| Err(self.failure(reason)))
+    }
+
+    /// Takes steps of the integrator until it is at this time, or `beyond` it where the steps are long: then the motion is inside the last.
+    fn integrate_to(&mut self, time: f64, beyond: bool) -> Result<(), StepFailure> {
+        let record = time - self.previous.0;
+        while (time - self.integrator.time()) * record > 0.0 {
             let rhs = &mut self.right_hand_side;
-            let outcome = self.integrator.step(time, &mut |t, y: &[f64], dy: &mut [f64]| rhs.evaluate(t, y, dy));
-            if let Err(error) = outcome {
-                let reason = match error {
-                    AdaptiveError::RightHandSide { cause, .. } => cause.into(),
-                    AdaptiveError::TooManySteps { t, steps, step, obstacle } => {
-                        let record = step.abs() * STEPS_PER_RECORD as f64;
-                        Reason::Stagnation { time: t, steps, step, obstacle, record }
-                    }
-                    other => Reason::Adaptive(other.to_string()),
-                };
-                let length = time - self.integrator.time();
-                return Err(self.failure(match &self.constraints {
-                    Some(constraints) => constraints.watch.explain(length, reason),
-                    None => reason,
-                }));
+            let mut rhs = |t: f64, y: &[f64], dy: &mut [f64]| rhs.evaluate(t, y, dy);
+            let free = self.integrator.next_length().filter(|free| beyond && CLOSE * free >= record.abs());
+            let limit = free.map(|free| self.integrator.time() + free.copysign(record));
+            // What is in the way behind the record is no reason not to reach it.
+            if limit.is_some_and(|limit| self.integrator.step(limit, &mut rhs).is_ok()) {
+                continue;
+            }
+            if let Err(error) = self.integrator.step(time, &mut rhs) {
+                return Err(self.stuck(time, error));
             }
             self.project()?;
             self.look_at_constraints()?;
         }
-        self.observe()?;
-        let truths = &self.observed[self.observed.len() - self.guards.names.len()..];
-        self.guards.broken(truths).map_or(Ok(()), |reason| Err(self.failure(reason)))
+        self.is_inside = self.integrator.time() != time;
+        if self.is_inside {
+            let rhs = &mut self.right_hand_side;
+            let mut rhs = |t: f64, y: &[f64], dy: &mut [f64]| rhs.evaluate(t, y, dy);
+            self.inside.0 = time;
+            if self.integrator.interpolate(time, &mut rhs, &mut self.inside.1).is_err() {
+                // The step went well, but not what its dense output needs besides.
+                self.go_back();
+                return self.integrate_to(time, false);
+            }
+        }
+        Ok(())
+    }
+
+    /// Why the integrator does not get to a time.
+    fn stuck(&self, time: f64, error: AdaptiveError<SolveFailure>) -> StepFailure {
+        let reason = match error {
+            AdaptiveError::RightHandSide { cause, .. } => cause.into(),
+            AdaptiveError::TooManySteps { t, steps, step, obstacle } => {
+                let record = step.abs() * STEPS_PER_RECORD as f64;
+                Reason::Stagnation { time: t, steps, step, obstacle, record }
+            }
+            other => Reason::Adaptive(other.to_string()),
+        };
+        let length = time - self.integrator.time();
+        self.failure(match &self.constraints {
+            Some(constraints) => constraints.watch.explain(length, reason),
+            None => reason,
+        })
     }
 
     /// Looks at the constraints where the integrator is; the way there is known from its dense output.
@@ -422,9 +350,10 @@ impl AdaptiveMarcher {
     }
 
     fn remember(&mut self) {
-        self.previous.0 = self.integrator.time();
-        let state = self.projection.as_ref().map_or_else(|| self.integrator.state(), |(_, projected)| projected);
-        self.previous.1.copy_from_slice(state);
+        let mut previous = std::mem::take(&mut self.previous);
+        previous.0 = self.time();
+        previous.1.copy_from_slice(self.state());
+        self.previous = previous;
     }
 }
 
@@ -434,11 +363,15 @@ impl March for AdaptiveMarcher {
     }
 
     fn time(&self) -> f64 {
-        self.integrator.time()
+        if self.is_inside { self.inside.0 } else { self.integrator.time() }
     }
 
     fn state(&self) -> &[f64] {
-        self.projection.as_ref().map_or_else(|| self.integrator.state(), |(_, projected)| projected)
+        match &self.projection {
+            _ if self.is_inside => &self.inside.1,
+            Some((_, projected)) => projected,
+            None => self.integrator.state(),
+        }
     }
 
     fn work(&self) -> TotalWork {
@@ -454,7 +387,7 @@ impl March for AdaptiveMarcher {
 
     fn advance_by(&mut self, h: f64) -> Result<(), StepFailure> {
         self.remember();
-        self.advance_to(self.integrator.time() + h)?;
+        self.advance_to(self.time() + h)?;
         self.step += 1;
         Ok(())
     }
@@ -469,19 +402,20 @@ impl March for AdaptiveMarcher {
 
     fn observe(&mut self) -> Result<&[f64], StepFailure> {
         let n = self.names.len();
-        let inputs = &mut self.right_hand_side.inputs;
-        let state = self.projection.as_ref().map_or_else(|| self.integrator.state(), |(_, projected)| projected);
-        inputs[..n].copy_from_slice(state);
-        inputs[n] = self.integrator.time();
-        match self.observe.run(inputs, GuessSource::Formula, &mut self.observed) {
+        let mut inputs = std::mem::take(&mut self.right_hand_side.inputs);
+        inputs[..n].copy_from_slice(self.state());
+        inputs[n] = self.time();
+        let outcome = self.observe.run(&inputs, GuessSource::Formula, &mut self.observed);
+        self.right_hand_side.inputs = inputs;
+        match outcome {
             Ok(_) => Ok(&self.observed[..self.observed.len() - self.guards.names.len()]),
             Err(failure) => Err(self.failure(failure.into())),
         }
     }
 
     fn stop(&self, reason: Reason) -> StepFailure {
-        let (time, state) = (self.integrator.time(), self.integrator.state());
-        StepFailure::at(self.step, time, self.names.iter().cloned(), state, reason)
+        let state = if self.is_inside { &self.inside.1 } else { self.integrator.state() };
+        StepFailure::at(self.step, self.time(), self.names.iter().cloned(), state, reason)
     }
 
     fn reject(&mut self, reason: Reason) -> StepFailure {

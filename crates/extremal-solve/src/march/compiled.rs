@@ -98,9 +98,16 @@ impl CompiledScheme {
 
     /// Sets the parameters, in the order given at compilation.
     pub fn set_parameters(&mut self, parameters: &[f64]) {
-        let values: Vec<f64> = parameters.iter().chain(&self.constants).copied().collect();
-        self.start.set_parameters(&values);
-        self.solver.set_parameters(&values);
+        let with_constants: Vec<f64>;
+        let values = match self.constants.is_empty() {
+            true => parameters,
+            false => {
+                with_constants = [parameters, &self.constants].concat();
+                &with_constants
+            }
+        };
+        self.start.set_parameters(values);
+        self.solver.set_parameters(values);
     }
 
     /// What elimination left of the step's equations.

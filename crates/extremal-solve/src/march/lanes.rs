@@ -2,6 +2,7 @@
 
 use extremal_eval::{Machine, TRIES};
 
+use super::lane_watch::{LaneWatch, SeenLanes};
 use super::{CompiledScheme, March, Marcher};
 use crate::failure::StepFailure;
 use crate::step::{FIRST_WEIGHT, FusedStep, LOOP_TIER, LaneLayout, PARAMETERS_TIER, TIMES_TIER, WEIGHTS};
@@ -14,6 +15,10 @@ pub struct LaneMarcher {
     /// What is in each lane.
     entered: Vec<Option<Entered>>,
     layout: LaneLayout,
+    /// How many numbers a state has.
+    state: usize,
+    /// For observers that see every step.
+    watch: Option<LaneWatch>,
     /// Was anything changed that the loop does not change?
     changed: bool,
 }
@@ -35,6 +40,30 @@ pub trait LaneObserver {
     /// # Errors
     /// If the state is none of the motion.
     fn observe(&mut self, number: usize, motion: &mut Marcher) -> Result<(), StepFailure>;
+
+    /// Does it see every step but the last? A [`LaneMarcher`] can show it if it [shows lanes](LaneMarcher::shows_lanes).
+    fn sees_all(&self) -> bool {
+        false
+    }
+
+    /// Sees a step that a motion took alone.
+    ///
+    /// # Errors
+    /// If the state is none of the motion.
+    fn see(&mut self, number: usize, motion: &mut Marcher) -> Result<(), StepFailure> {
+        let _ = (number, motion);
+        Ok(())
+    }
+
+    /// Sees motions in their lanes. Where one has taken no step, it is seen again.
+    fn see_lanes(&mut self, lanes: SeenLanes<'_>) {
+        let _ = lanes;
+    }
+
+    /// A step of a motion cannot be shown.
+    fn miss(&mut self, number: usize) {
+        let _ = number;
+    }
 }
 
 /// Looks at nothing.
@@ -50,6 +79,9 @@ impl LaneObserver for () {
 
 /// Fewer steps are not worth the way into a lane.
 const WORTHWHILE: u64 = 4;
+/// When one motion has arrived, those that are near wait for each other so many rounds at most: the way out of the loop and in again is
+/// the same for one of them and for all.
+const PATIENCE: u64 = 4;
 
 impl CompiledScheme {
     /// What it takes to march so many motions at once; `None` where steps are not fused, or where there are no instructions for so
@@ -57,7 +89,14 @@ impl CompiledScheme {
     pub fn lanes(&self, lanes: usize) -> Option<LaneMarcher> {
         let fused = self.solver.fused.as_ref()?;
         let machine = fused.lane_program().lane_machine(lanes)?;
-        Some(LaneMarcher { machine, entered: vec![None; lanes], layout: fused.lane_layout(), changed: true })
+        Some(LaneMarcher {
+            machine,
+            entered: vec![None; lanes],
+            layout: fused.lane_layout(),
+            state: self.state_names.len(),
+            watch: LaneWatch::of(&self.solver.observation.kernel, lanes),
+            changed: true,
+        })
     }
 }
 
@@ -65,6 +104,11 @@ impl LaneMarcher {
     /// How many motions can be marched at once.
     pub fn lanes(&self) -> usize {
         self.entered.len()
+    }
+
+    /// Can it show motions in their lanes to observers that see every step?
+    pub fn shows_lanes(&self) -> bool {
+        self.watch.is_some()
     }
 
     /// Takes `steps` steps with each of `motions`, of the scheme that this was made of: the same as [`March::advance_many`] with one
@@ -78,6 +122,7 @@ impl LaneMarcher {
         let mut outcomes: Vec<Result<(), StepFailure>> = motions.iter().map(|_| Ok(())).collect();
         let mut waiting = 0..motions.len();
         self.entered.fill(None);
+        let mut first = true;
         loop {
             let mut began = false;
             for at in 0..self.lanes() {
@@ -91,28 +136,72 @@ impl LaneMarcher {
             if self.entered.iter().all(Option::is_none) {
                 return outcomes;
             }
-            if self.entered.contains(&None) {
+            if std::mem::take(&mut first) {
                 self.fill_empty_lanes();
             }
             if began {
                 self.machine.commit(PARAMETERS_TIER);
+                self.watch.iter_mut().for_each(LaneWatch::commit);
             }
             if std::mem::take(&mut self.changed) {
                 self.machine.commit(TIMES_TIER);
             }
-            self.machine.repeat(u64::MAX);
+            match &mut self.watch {
+                Some(_) if observer.sees_all() => self.go_round_seen(observer),
+                _ => self.go_round(),
+            }
+            let seen = self.see_those_due();
             for at in 0..self.lanes() {
                 let [tries, left] = self.counters(at);
                 if let Some(Entered { motion, then, .. }) = self.entered[at]
                     && (left == 0 || tries == u64::from(TRIES))
                 {
                     outcomes[motion] = match left == 0 && then > 0 {
-                        true => self.pass(motions[motion], at, observer),
+                        true => self.pass(motions[motion], at, seen, observer),
                         false => self.leave(motions[motion], at, left, observer),
                     };
                 }
             }
         }
+    }
+
+    /// Goes on until a motion has arrived, and some others that are near, or until one needs to take its step alone.
+    fn go_round(&mut self) {
+        while let Some((least @ 1.., _)) = self.steps_left() {
+            if self.machine.repeat(least) < least {
+                return;
+            }
+        }
+        if let Some((_, most @ 1..)) = self.steps_left() {
+            self.machine.repeat(most.min(PATIENCE));
+        }
+    }
+
+    /// The same, step by step, each of which is seen.
+    fn go_round_seen(&mut self, observer: &mut impl LaneObserver) {
+        let (lanes, mut patience) = (self.lanes(), PATIENCE);
+        while let Some((least, 1..)) = self.steps_left() {
+            if least == 0 && patience == 0 || self.machine.repeat(1) == 0 {
+                return;
+            }
+            patience -= u64::from(least == 0);
+            let Some(watch) = &mut self.watch else { return };
+            let inputs = self.machine.inputs(LOOP_TIER);
+            let left = &inputs[self.layout.left * lanes..][..lanes];
+            match watch.see(&inputs[..self.state * lanes], left) {
+                Some(seen) => observer.see_lanes(seen),
+                None => watch.motions().for_each(|number| observer.miss(number)),
+            }
+        }
+    }
+
+    /// The fewest steps that are left to a motion in its lane, and the most.
+    fn steps_left(&self) -> Option<(u64, u64)> {
+        let left = &self.machine.inputs(LOOP_TIER)[self.layout.left * self.lanes()..];
+        let occupied = self.entered.iter().zip(left).filter(|(lane, _)| lane.is_some()).map(|(_, left)| *left as u64);
+        occupied.fold(None, |range, left| {
+            Some(range.map_or((left, left), |(least, most): (u64, u64)| (least.min(left), most.max(left))))
+        })
     }
 
     /// Brings a motion into a lane, after the steps that it has to take alone.
@@ -129,7 +218,9 @@ impl LaneMarcher {
             motion.advance_alone(1)?;
             steps -= 1;
             // A fused step leads to a state that can be observed; of another this is not known.
-            if steps > 0 && motion.fused_steps() == fused {
+            if steps > 0 && observer.sees_all() {
+                observer.see(number, motion)?;
+            } else if steps > 0 && motion.fused_steps() == fused {
                 motion.observe()?;
             }
         }
@@ -138,6 +229,7 @@ impl LaneMarcher {
             return alone(motion, number, steps, observer);
         }
         self.load(motion, at, PARAMETERS_TIER);
+        self.watch.iter_mut().for_each(|watch| watch.load(motion, at));
         self.enter(motion, number, at, steps - 1, observer.every());
         Ok(())
     }
@@ -166,6 +258,8 @@ impl LaneMarcher {
         let quiet = times.len() - lanes;
         times[quiet + at] = motion.smoothness.floor() / unit.abs();
         self.entered[at] = Some(entered);
+        let clock = motion.motion.clock;
+        self.watch.iter_mut().for_each(|watch| watch.enter(number, clock, first, at));
     }
 
     /// Gives a lane the inputs of a motion.
@@ -191,19 +285,55 @@ impl LaneMarcher {
         self.machine.inputs(LOOP_TIER)[place * self.lanes() + at]
     }
 
-    /// Lets empty lanes do what an occupied one does, so that they do not stop the others.
+    /// Lets empty lanes wait, with numbers of an occupied one: what is none takes longer.
     fn fill_empty_lanes(&mut self) {
         let Some(model) = self.entered.iter().position(Option::is_some) else { return };
+        let lanes = self.lanes();
         for tier in PARAMETERS_TIER..=LOOP_TIER {
-            for place in self.machine.inputs_mut(tier).chunks_exact_mut(self.entered.len()) {
+            for place in self.machine.inputs_mut(tier).chunks_exact_mut(lanes) {
                 let value = place[model];
                 place.iter_mut().zip(&self.entered).filter(|(_, lane)| lane.is_none()).for_each(|(x, _)| *x = value);
             }
         }
+        if let Some(watch) = &mut self.watch {
+            watch.fill_empty(model, |at| self.entered[at].is_none());
+        }
+        for at in 0..lanes {
+            if self.entered[at].is_none() {
+                self.let_wait(at);
+            }
+        }
     }
 
-    /// Looks at a motion in its lane where that is due, and lets it go on.
-    fn pass(&mut self, motion: &mut Marcher, at: usize, observer: &mut impl LaneObserver) -> Result<(), StepFailure> {
+    /// Lets a lane wait.
+    fn let_wait(&mut self, at: usize) {
+        let lanes = self.lanes();
+        let inputs = self.machine.inputs_mut(LOOP_TIER);
+        [self.layout.tries, self.layout.left].into_iter().for_each(|place| inputs[place * lanes + at] = 0.0);
+    }
+
+    /// Observes all lanes at once where that pays: where more than one motion is looked at now.
+    fn see_those_due(&mut self) -> bool {
+        let lanes = self.lanes();
+        let inputs = self.machine.inputs(LOOP_TIER);
+        let left = &inputs[self.layout.left * lanes..][..lanes];
+        // Parts of one step are those while the history grows.
+        let due = |(entered, left): &(&Option<Entered>, &f64)| {
+            entered.is_some_and(|entered| entered.steps > 1 && entered.then > 0) && **left == 0.0
+        };
+        let several = self.entered.iter().zip(left).filter(due).nth(1).is_some();
+        let Some(watch) = self.watch.as_mut().filter(|_| several) else { return false };
+        watch.see(&inputs[..self.state * lanes], left).is_some()
+    }
+
+    /// Looks at a motion in its lane where that is due, and lets it go on. Was everything in lanes `seen` already?
+    fn pass(
+        &mut self,
+        motion: &mut Marcher,
+        at: usize,
+        seen: bool,
+        observer: &mut impl LaneObserver,
+    ) -> Result<(), StepFailure> {
         let lanes = self.lanes();
         let Some(entered) = self.entered[at].take() else { return Ok(()) };
         let grown = !motion.scheme.solver.history.is_full();
@@ -212,6 +342,9 @@ impl LaneMarcher {
         motion.motion.state.iter_mut().zip(places).for_each(|(own, place)| *own = place[at]);
         motion.scheme.solver.count_fused(&mut motion.motion, entered.steps);
         if motion.steps().is_multiple_of(observer.every()) {
+            if let Some(watch) = self.watch.as_ref().filter(|_| seen) {
+                motion.show(watch.observed(at));
+            }
             observer.observe(entered.motion, motion)?;
         }
         if grown {
@@ -219,6 +352,8 @@ impl LaneMarcher {
         }
         let steps = part(motion, entered.then, observer.every());
         self.machine.inputs_mut(LOOP_TIER)[self.layout.left * lanes + at] = steps as f64;
+        let clock = motion.motion.clock;
+        self.watch.iter_mut().for_each(|watch| watch.enter(entered.motion, clock, steps, at));
         self.entered[at] = Some(Entered { steps, then: entered.then - steps, ..entered });
         Ok(())
     }
@@ -251,6 +386,8 @@ impl LaneMarcher {
         let unit = self.unit(motion);
         motion.smoothness.ways.iter_mut().zip(ways).for_each(|(way, place)| *way = unit * self.value(*place, at));
         motion.smoothness.resume(unit.abs() * self.value(*strongest, at), self.value(*rough, at) != 0.0);
+        self.let_wait(at);
+        self.watch.iter_mut().for_each(|watch| watch.leave(at));
         motion.scheme.solver.follow_fused(&mut motion.motion, entered.steps - left);
         if left == 0 {
             return motion.advance_alone(1);
@@ -259,6 +396,9 @@ impl LaneMarcher {
         motion.whole_step()?;
         motion.smoothness.follow(&motion.previous, &motion.motion.state);
         motion.observe()?;
+        if observer.sees_all() {
+            observer.see(entered.motion, motion)?;
+        }
         if motion.steps().is_multiple_of(observer.every()) {
             observer.observe(entered.motion, motion)?;
         }
@@ -286,14 +426,20 @@ fn alone(
     observer: &mut impl LaneObserver,
 ) -> Result<(), StepFailure> {
     loop {
-        let part = steps.min(observer.every() - motion.steps() % observer.every());
+        let before_look = observer.every() - motion.steps() % observer.every();
+        let part = steps.min(before_look).min(if observer.sees_all() { 1 } else { u64::MAX });
         motion.advance_alone(part)?;
         steps -= part;
         if steps == 0 {
             return Ok(());
         }
         motion.observe()?;
-        observer.observe(number, motion)?;
+        if observer.sees_all() {
+            observer.see(number, motion)?;
+        }
+        if part == before_look {
+            observer.observe(number, motion)?;
+        }
     }
 }
 

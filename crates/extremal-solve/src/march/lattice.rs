@@ -167,12 +167,12 @@ impl LatticeScheme {
 const SCALARS: usize = 2;
 
 /// The blocks of a scheme that needs nothing solved.
-struct ExplicitParts {
+pub(super) struct ExplicitParts {
     parameters: Vec<Id>,
     start: LatticePart,
     step: LatticePart,
     /// The step between evaluations of forces, where members act on each other in pairs.
-    paired: Option<PairedParts>,
+    pub paired: Option<PairedParts>,
     observe: LatticePart,
     summed: LatticePart,
 }
@@ -187,7 +187,7 @@ pub(super) struct LatticePart {
 }
 
 impl ExplicitParts {
-    fn of(instance: LatticeInstance<'_>) -> Option<ExplicitParts> {
+    pub fn of(instance: LatticeInstance<'_>) -> Option<ExplicitParts> {
         let LatticeInstance { graph: g, scheme, parameters, members, data, sums, pairs } = instance;
         let size = scheme.state.len();
         if members == 0 || !size.is_multiple_of(2 * members) || !scheme.guards.is_empty() {

@@ -4,7 +4,8 @@ use super::block::{BlockMark, FusedBlockMark, MotionBlock};
 use super::smoothness::Smoothness;
 use super::{Clock, CompiledScheme, March, StartValues, TotalWork};
 use crate::failure::{Reason, StepFailure};
-use crate::kernel::GuessSource;
+use crate::kernel::{GuessSource, Work};
+use crate::newton::LaneNewton;
 use crate::step::{FusedMark, MotionState};
 
 /// A scheme on its way.
@@ -17,6 +18,10 @@ pub struct Marcher {
     /// Velocities found by the last observation.
     observed_velocity: Vec<f64>,
     pub(super) smoothness: Smoothness,
+    /// The inputs of the start.
+    pub(super) start_inputs: Vec<f64>,
+    /// After how many steps, and when, what was observed last is what is there.
+    shown: Option<(u64, f64)>,
     /// The fused step did not take the next step, and is not asked again.
     refused: bool,
 }
@@ -79,6 +84,9 @@ impl March for Marcher {
 
     fn observe(&mut self) -> Result<&[f64], StepFailure> {
         let MotionState { state, clock, .. } = &self.motion;
+        if self.shown.take() == Some((clock.steps, clock.time)) {
+            return Ok(&self.scheme.solver.observation.outputs);
+        }
         match self.scheme.solver.observation.of(state, clock.time, &mut self.observed_velocity) {
             Ok(()) => Ok(&self.scheme.solver.observation.outputs),
             Err(failure) => Err(self.take_back(failure.into())),
@@ -149,6 +157,8 @@ impl Marcher {
             previous: vec![0.0; n],
             observed_velocity: vec![0.0; scheme.dimension],
             smoothness: Smoothness::new(scheme.dimension),
+            start_inputs: Vec::new(),
+            shown: None,
             refused: false,
             scheme,
         }
@@ -162,18 +172,63 @@ impl Marcher {
     /// Begins a run with what is compiled and allocated already: the one that [`CompiledScheme::start`] would begin, bit for bit,
     /// whatever was marched before.
     pub fn restart(&mut self, values: &StartValues, h: f64) -> Result<(), StepFailure> {
+        self.make_ready(values, h);
+        self.begin()
+    }
+
+    /// Gets ready to begin a run, alone by [`begin`](Marcher::begin) or beside others by a [`LaneStart`](super::LaneStart).
+    pub fn make_ready(&mut self, values: &StartValues, h: f64) {
         let StartValues { q, v, second, s, multipliers, time } = values;
         let given = q.iter().chain(v).chain(second).chain(s).chain([time, &h]).chain(multipliers).copied();
-        let inputs: Vec<f64> = given.collect();
+        self.start_inputs.clear();
+        self.start_inputs.extend(given);
         self.observed_velocity.copy_from_slice(v);
         self.smoothness.forget();
-        self.refused = false;
+        (self.refused, self.shown) = (false, None);
         self.scheme.solver.begin(h, *time, v);
         (self.motion.clock, self.motion.work) = (Clock::new(*time, h), TotalWork::default());
+    }
+
+    /// Begins the run that everything is ready for.
+    ///
+    /// # Errors
+    /// There is no such start.
+    pub fn begin(&mut self) -> Result<(), StepFailure> {
         self.motion.state.fill(0.0);
-        let started = self.scheme.start.run(&inputs, GuessSource::Formula, &mut self.motion.state);
+        let started = self.scheme.start.run(&self.start_inputs, GuessSource::Formula, &mut self.motion.state);
         self.previous.copy_from_slice(&self.motion.state);
         started.map(|_| ()).map_err(|failure| self.failure(failure.into()))
+    }
+
+    /// Begins it with a state that was found elsewhere.
+    pub(super) fn begin_at(&mut self, state: impl Iterator<Item = f64>) {
+        self.motion.state.iter_mut().zip(state).for_each(|(own, value)| *own = value);
+        self.previous.copy_from_slice(&self.motion.state);
+    }
+
+    /// Takes its first step, which was solved elsewhere; `observed` is what is there before it. Not where a guard does not hold.
+    pub(super) fn follow_first_step(
+        &mut self,
+        observed: impl Iterator<Item = f64>,
+        solved: &LaneNewton,
+        at: usize,
+        work: Work,
+    ) -> bool {
+        self.previous.copy_from_slice(&self.motion.state);
+        let followed = self.scheme.solver.follow_first(&mut self.motion, observed, solved, at, work);
+        if followed {
+            self.motion.clock.advance(1);
+            self.smoothness.follow(&self.previous, &self.motion.state);
+        }
+        followed
+    }
+
+    /// Takes what was observed elsewhere for what is observed next, where the motion is.
+    pub(super) fn show(&mut self, observed: impl Iterator<Item = f64>) {
+        let outputs = &mut self.scheme.solver.observation.outputs;
+        outputs.iter_mut().zip(observed).for_each(|(own, value)| *own = value);
+        self.observed_velocity.iter_mut().zip(outputs).for_each(|(own, velocity)| *own = *velocity);
+        self.shown = Some((self.motion.clock.steps, self.motion.clock.time));
     }
 
     /// Takes up to so many steps by the strategies that take many at once; returns how many.

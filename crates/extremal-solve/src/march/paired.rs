@@ -308,3 +308,40 @@ impl PairedMachine {
         self.kept_sum = self.sum;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use extremal_mechanics::discrete::{Options, scheme};
+    use extremal_mechanics::{PairSum, System};
+
+    use super::super::LatticeInstance;
+    use super::super::lattice::ExplicitParts;
+    use super::*;
+
+    /// The forces of a step by Störmer–Verlet are taken at both of its ends, where nothing else is summed over pairs: one evaluation for
+    /// every step. The midpoint of a step is none of its ends.
+    #[test]
+    fn forces_at_the_end_of_a_step_begin_the_next_one() {
+        let evaluations = |method: &str| {
+            let g = Graph::new();
+            let names = ["x[1]", "x[2]", "x[3]", "x[4]"];
+            let [x, v] = ["", "'"].map(|primes| names.map(|name| g.symbol(&format!("{name}{primes}"))));
+            let own = (0..4).map(|i| v[i].powi(2) / (i as i64 + 2));
+            let pairs = (0..4).flat_map(|i| (i + 1..4).map(move |j| (i, j))).map(|(i, j)| -(x[i] - x[j]).powi(4));
+            let system = System::new(&g, &names, g.sum(own.chain(pairs).collect::<Vec<_>>()));
+            let sum = PairSum::find(&system, 4, &[]).expect("all pairs are alike");
+            let (system, marks) = sum.stood_in_for(&system, 4);
+            let method = method.parse().expect("a method");
+            let scheme = scheme(&system, &method, Options::default(), None).expect("a scheme");
+            let pairs =
+                LatticePairs { term: sum.term.id(), pair: sum.pair, moving: &sum.moving, marks: &marks, in_sums: &[] };
+            let (parameters, data, sums) = (&[], &[], &[]);
+            let instance =
+                LatticeInstance { graph: &g, scheme: &scheme, parameters, members: 4, data, sums, pairs: Some(pairs) };
+            let parts = ExplicitParts::of(instance).and_then(|parts| parts.paired).expect("nothing to solve");
+            (parts.stages.len(), parts.carries)
+        };
+        assert_eq!(evaluations("trapezoidal"), (2, true));
+        assert_eq!(evaluations("left"), (1, false));
+    }
+}

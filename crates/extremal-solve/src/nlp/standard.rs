@@ -117,7 +117,7 @@ impl<'n> Standard<'n> {
     }
 
     /// Scales by the derivatives at the start and the sizes of the variables there, so that tolerances mean the same for a problem
-    /// in any units. Constraints with slacks keep their scale, and so do their bounds.
+    /// in any units. Slacks and their bounds have the scales of their constraints.
     fn find_scales(&mut self) {
         let y = self.start();
         let size = |i: usize| match (y[i].abs(), self.upper[i] - self.lower[i]) {
@@ -131,10 +131,11 @@ impl<'n> Standard<'n> {
         for (value, (row, column)) in jacobian.iter().zip(&self.jacobian) {
             rows[*row].count(*value, sizes[*column]);
         }
-        for row in &self.slacked {
-            rows[*row] = DerivativeSizes::default();
-        }
         self.constraint_scale = rows.iter().map(DerivativeSizes::scale).collect();
+        for (slack, row) in self.slacked.iter().enumerate() {
+            self.lower[self.free.len() + slack] *= self.constraint_scale[*row];
+            self.upper[self.free.len() + slack] *= self.constraint_scale[*row];
+        }
         let mut columns = vec![0.0f64; y.len()];
         for (value, (row, column)) in jacobian.iter().zip(&self.jacobian) {
             columns[*column] = columns[*column].max((value * self.constraint_scale[*row]).abs());
@@ -183,7 +184,7 @@ impl<'n> Standard<'n> {
     pub fn start(&mut self) -> Vec<f64> {
         let mut y: Vec<f64> = self.free.iter().zip(&self.unit).map(|(i, unit)| self.full[*i] / unit).collect();
         self.nlp.constraints(&self.full, &mut self.all_rows);
-        let value = |row: &usize| self.all_rows[self.kept_rows[*row]];
+        let value = |row: &usize| self.all_rows[self.kept_rows[*row]] * self.constraint_scale[*row];
         y.extend(self.slacked.iter().map(value).map(|c| if c.is_finite() { c } else { 0.0 }));
         y
     }
@@ -228,11 +229,11 @@ impl<'n> Standard<'n> {
         for ((value, row), target) in out.iter_mut().zip(&self.kept_rows).zip(&self.target) {
             *value = self.all_rows[*row] - target;
         }
-        for (row, slack) in self.slacked.iter().zip(&y[self.free.len()..]) {
-            out[*row] -= slack;
-        }
         for (value, scale) in out.iter_mut().zip(&self.constraint_scale) {
             *value *= scale;
+        }
+        for (row, slack) in self.slacked.iter().zip(&y[self.free.len()..]) {
+            out[*row] -= slack;
         }
     }
 

@@ -21,6 +21,7 @@ use extremal_mechanics::discrete::Scheme;
 use crate::failure::{Guards, Reason, SolveFailure};
 use crate::kernel::{GuessSource, Kernel, SolveStructure, Work};
 use crate::march::{Clock, TotalWork};
+use crate::newton::LaneNewton;
 use history::History;
 use shorter::ShorterSteps;
 
@@ -185,6 +186,34 @@ impl StepSolver {
 
     pub fn newton(&self) -> &Kernel {
         &self.newton
+    }
+
+    /// Do first steps begin with the velocities of the state, and are they solved as a whole, with nothing kept of before?
+    pub fn begins_alike(&self) -> bool {
+        self.substeps.len() == 1 && self.fixed_point.is_none() && !self.is_explicit()
+    }
+
+    /// Takes a first step that was solved elsewhere, from these velocities, unless a guard does not hold after it.
+    pub fn follow_first(
+        &mut self,
+        motion: &mut MotionState,
+        velocities: impl Iterator<Item = f64>,
+        solved: &LaneNewton,
+        at: usize,
+        work: Work,
+    ) -> bool {
+        self.next.iter_mut().zip(solved.outputs(at)).for_each(|(next, value)| *next = value);
+        let n = motion.state.len();
+        if self.history.known() > 0 || self.next[n..].contains(&0.0) {
+            return false;
+        }
+        self.leave_fused();
+        self.velocity.iter_mut().zip(velocities).for_each(|(own, velocity)| *own = velocity);
+        self.newton.unknowns_mut().iter_mut().zip(solved.unknowns(at)).for_each(|(own, unknown)| *own = unknown);
+        self.history.push(0, self.newton.unknowns());
+        motion.work.add(work);
+        motion.state.copy_from_slice(&self.next[..n]);
+        true
     }
 
     /// The longest step that had a solution where the one that was asked for last has none.

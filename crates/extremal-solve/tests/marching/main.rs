@@ -1,5 +1,6 @@
 //! Marching schemes: orders, symplecticity, long runs, heat; against hand-typed equations and known laws.
 
+mod adaptive_rows;
 mod exact_laws;
 mod fused_steps;
 mod heat;

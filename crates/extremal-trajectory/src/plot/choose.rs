@@ -4,6 +4,7 @@ use super::PlotError;
 use super::font::Style;
 use super::label::PlotLabel;
 use super::panel::{Curve, Mark, Panel};
+use super::request::{PanelRequest, is_length};
 use crate::{Columns, Role, Series, sig};
 
 /// Curves that still fit in one legend; families larger than this are drawn
@@ -31,6 +32,8 @@ pub struct Selection {
     pub plane: Option<(String, String)>,
     /// The energy changes by itself: it is drawn as it is, not as an error.
     pub energy_changes: bool,
+    /// What to show instead of what the roles of the columns suggest.
+    pub panels: Vec<PanelRequest>,
 }
 
 impl Selection {
@@ -96,9 +99,9 @@ fn staircase(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     held.chain(points.last().copied()).collect()
 }
 
-struct Picture<'a> {
-    columns: &'a Columns,
-    series: &'a Series,
+pub(super) struct Picture<'a> {
+    pub columns: &'a Columns,
+    pub series: &'a Series,
 }
 
 impl Picture<'_> {
@@ -110,7 +113,7 @@ impl Picture<'_> {
         self.columns[column].name()
     }
 
-    fn time_panel(&self, title: &str) -> Panel {
+    pub fn time_panel(&self, title: &str) -> Panel {
         let label = match self.columns.time().map(|time| self.name(time)) {
             Some("t") => "time",
             Some(other) => other,
@@ -153,7 +156,7 @@ impl Picture<'_> {
         points
     }
 
-    fn curves(&self, columns: &[usize]) -> Vec<Curve> {
+    pub fn curves(&self, columns: &[usize]) -> Vec<Curve> {
         let most = if columns.len() > FEW { 600 } else { 2048 };
         let one = |column: usize| {
             let points = self.curve(column, 0.0, most);
@@ -189,7 +192,7 @@ impl Picture<'_> {
     }
 
     /// Departures from the first value, over time.
-    fn errors(&self, title: &str, columns: &[usize]) -> Option<Panel> {
+    pub fn errors(&self, title: &str, columns: &[usize]) -> Option<Panel> {
         if columns.is_empty() {
             return None;
         }
@@ -223,15 +226,34 @@ impl Picture<'_> {
         Some(panel)
     }
 
+    /// Bodies in a plane where names say that there are some, else the first two coordinates; to scale where both are lengths.
     fn configuration_plane(&self, coordinates: &[usize], plane: Option<(usize, usize)>) -> Option<Panel> {
-        let named = |name: &str| coordinates.iter().copied().find(|i| self.name(*i) == name);
+        let bodies = if plane.is_none() { self.bodies(coordinates) } else { Vec::new() };
+        if bodies.len() > 1 {
+            let curves = bodies.iter().map(|(x, y)| {
+                let name = format!("{}, {}", self.name(*x), self.name(*y));
+                Curve::new(&name, self.series.points(*x, *y)).ends()
+            });
+            return Some(Panel::new("Configuration plane").x_label("x").y_label("y").curves(curves).equal_aspect());
+        }
         let (x, y) = plane
-            .or_else(|| named("x").zip(named("y")))
+            .or_else(|| bodies.first().copied())
             .or_else(|| coordinates.first().copied().zip(coordinates.get(1).copied()))?;
         let curve = Curve::new("", self.series.points(x, y)).ends();
-        let flatness = flatness(&curve);
+        let lengths = is_length(self.name(x)) && is_length(self.name(y)) && flatness(&curve) <= FLATTEST;
         let panel = Panel::new("Configuration plane").x_label(self.name(x)).y_label(self.name(y)).curve(curve);
-        Some(if flatness > FLATTEST { panel.plane() } else { panel.equal_aspect() })
+        Some(if lengths { panel.equal_aspect() } else { panel.plane() })
+    }
+
+    /// The coordinates `x` and `y` of bodies, `x1` and `y1`, `x[2]` and `y[2]`.
+    fn bodies(&self, coordinates: &[usize]) -> Vec<(usize, usize)> {
+        let named = |name: &str| coordinates.iter().copied().find(|i| self.name(*i) == name);
+        let of = |x: &usize| {
+            let name = self.name(*x);
+            let rest = name.strip_prefix('x').filter(|_| is_length(name))?;
+            Some((*x, named(&format!("y{rest}"))?))
+        };
+        coordinates.iter().filter_map(of).take(FEW).collect()
     }
 
     /// Coordinates against momenta, or velocities where there are none.

@@ -3,6 +3,7 @@
 use super::axis::{PlotAxis, Ticks};
 use super::label::PlotLabel;
 use super::legend::{self, Legend};
+use super::map::ValueMap;
 use super::palette::{self, AXIS, GRID, INK, MUTED};
 use super::panel::{Curve, Mark, Panel};
 use super::polyline;
@@ -18,6 +19,7 @@ const TITLE_HEIGHT: f64 = 24.0;
 const NOTE_HEIGHT: f64 = 15.0;
 const LINE_WIDTH: f64 = 1.5;
 const MARKER_RADIUS: f64 = 2.6;
+const DOT_RADIUS: f64 = 1.2;
 
 /// A panel's measures once its cell and left margin are known.
 struct PanelLayout {
@@ -31,7 +33,8 @@ struct PanelLayout {
 impl PanelLayout {
     fn new(panel: &Panel, cell: Rect, left_margin: f64) -> Self {
         let left = cell.left + left_margin;
-        let right = cell.right - RIGHT_MARGIN;
+        let bar = if panel.map.is_some() { ValueMap::ROOM } else { 0.0 };
+        let right = cell.right - RIGHT_MARGIN - bar;
         let title = PlotLabel::bold(&panel.title).width(TITLE_SIZE);
         let legend = Legend::of(panel, right - left, title);
         let mut plot = Rect {
@@ -91,6 +94,9 @@ pub(super) fn panel(items: &mut Vec<SceneItem>, panel: &Panel, cell: Rect, left_
     draw_grid(items, panel, &layout);
     match &layout.axes {
         Some((x, y)) => {
+            if let Some(map) = &panel.map {
+                map.draw(items, plot, x, y);
+            }
             let many = panel.curves.len() > palette::MOST_DISTINCT;
             for (index, curve) in panel.curves.iter().enumerate() {
                 let stroke = legend::stroke(index, panel.curves.len(), LINE_WIDTH, curve.mark);
@@ -109,6 +115,11 @@ pub(super) fn panel(items: &mut Vec<SceneItem>, panel: &Panel, cell: Rect, left_
 }
 
 fn axes(panel: &Panel, plot: Rect) -> Option<(PlotAxis, PlotAxis)> {
+    if let Some(map) = &panel.map {
+        let corners = || map.corners().into_iter();
+        let x = PlotAxis::covering(corners().map(|corner| corner.0), panel.x_scale, 0.0)?;
+        return Some((x, PlotAxis::covering(corners().map(|corner| corner.1), panel.y_scale, 0.0)?));
+    }
     // In a plane only what can be drawn counts; over time all times do, so that
     // one sees where values are missing.
     let points = || panel.curves.iter().flat_map(|c| c.points.iter().copied());
@@ -217,8 +228,9 @@ fn draw_curve(
         let points = runs.concat();
         let radius = if points.len() > 2000 { 0.8 } else { 1.3 };
         items.push(SceneItem::Discs(points, radius, stroke.color));
-    } else if curve.mark == Mark::Points {
-        items.push(SceneItem::Discs(runs.concat(), MARKER_RADIUS, stroke.color));
+    } else if matches!(curve.mark, Mark::Points | Mark::Dots) {
+        let radius = if curve.mark == Mark::Dots { DOT_RADIUS } else { MARKER_RADIUS };
+        items.push(SceneItem::Discs(runs.concat(), radius, stroke.color));
     } else {
         let (lone, runs): (Vec<_>, Vec<_>) = runs.into_iter().partition(|run| run.len() == 1);
         let mut marked: Vec<_> = lone.concat();
@@ -254,6 +266,11 @@ fn draw_band(items: &mut Vec<SceneItem>, band: Vec<(f64, f64, f64)>, color: Colo
 
 fn text_width(label: &str) -> f64 {
     PlotLabel::plain(label).width(TICK_SIZE)
+}
+
+/// What a tick of a vertical bar stands for, beside its end.
+pub(super) fn text_of_ticks(x: f64, y: f64, label: &str) -> SceneItem {
+    SceneItem::Text(tick_text(x, y + 0.365 * TICK_SIZE, label))
 }
 
 fn tick_text(x: f64, y: f64, label: &str) -> SceneText {

@@ -152,11 +152,11 @@ fn entries(panel: &Panel) -> Vec<LegendEntry> {
 fn draw_sample(items: &mut Vec<SceneItem>, sample: &Sample, x: f64, y: f64) {
     match sample {
         Sample::Curve(stroke, mark) => {
-            if *mark != Mark::Points {
+            if !matches!(mark, Mark::Points | Mark::Dots) {
                 let line = vec![(x, y), (x + SAMPLE, y)];
                 items.push(SceneItem::Lines(vec![line], *stroke));
             }
-            if matches!(mark, Mark::Points | Mark::LineAndPoints) {
+            if matches!(mark, Mark::Points | Mark::Dots | Mark::LineAndPoints) {
                 items.push(SceneItem::Discs(vec![(x + SAMPLE / 2.0, y)], 2.6, stroke.color));
             }
         }

@@ -10,17 +10,22 @@ mod font;
 mod label;
 mod layout;
 mod legend;
+mod map;
 mod palette;
 mod panel;
 mod png;
 mod polyline;
+mod request;
 mod scene;
+mod sketch;
 mod svg;
 mod truetype;
 
 pub use axis::Scale;
 pub use choose::Selection;
 pub use panel::{Curve, Mark, Panel};
+pub use request::{PanelRequest, PanelTextError};
+pub use sketch::{Ink, Sketch, SketchSheet};
 
 use crate::format::{FormatError, asked_for};
 use crate::{Columns, Series};
@@ -38,6 +43,8 @@ pub enum PlotError {
     Format(#[from] FormatError),
     #[error("there is no column `{name}` to plot; there are {}", known.join(", "))]
     UnknownColumn { name: String, known: Vec<String> },
+    #[error("`{name}` has neither a momentum nor a velocity: `phase` takes coordinates")]
+    NoPhase { name: String },
     #[error("a picture of {width} by {height} pixels is too large")]
     TooLarge { width: u32, height: u32 },
     #[error("cannot encode the picture: {reason}")]
@@ -116,6 +123,10 @@ impl Figure {
         selection: &Selection,
     ) -> Result<Self, PlotError> {
         let plane = selection.plane_in(columns)?;
+        if !selection.panels.is_empty() {
+            let panels = selection.panels.iter().map(|request| request.panel(columns, series));
+            return Ok(Self { panels: panels.collect::<Result<_, _>>()?, ..Self::new(title) });
+        }
         Ok(Self { panels: choose::panels(columns, series, plane, selection.energy_changes), ..Self::new(title) })
     }
 

@@ -8,6 +8,11 @@ pub(super) const AXIS: Color = Color(0x55, 0x55, 0x55);
 pub(super) const GRID: Color = Color(0xe8, 0xe8, 0xe8);
 pub(super) const WHITE: Color = Color(0xff, 0xff, 0xff);
 
+/// Threads and rails beside what moves.
+pub(super) const PALE: Color = Color(0x99, 0x99, 0x99);
+/// Blocks that are no colour of their own.
+pub(super) const BLOCK: Color = Color(0xa8, 0xd4, 0xf0);
+
 /// The palette of Okabe and Ito without its yellow, which is lost on white.
 const DISTINCT: [Color; 7] = [
     Color(0x00, 0x72, 0xb2),
@@ -46,9 +51,29 @@ pub(super) fn dash(index: usize) -> Option<(f64, f64)> {
 
 /// The colour at `fraction` of the way through an ordered family.
 pub(super) fn ordered(fraction: f64) -> Color {
-    let at = fraction.clamp(0.0, 1.0) * (ORDERED.len() - 1) as f64;
+    between(&ORDERED, fraction)
+}
+
+/// The colour at `fraction` of the way through a list of them.
+fn between(colors: &[Color], fraction: f64) -> Color {
+    let fraction = if fraction.is_finite() { fraction.clamp(0.0, 1.0) } else { 0.5 };
+    let at = fraction * (colors.len() - 1) as f64;
     let (from, part) = (at.floor() as usize, at.fract());
-    let (a, b) = (ORDERED[from], ORDERED[(from + 1).min(ORDERED.len() - 1)]);
+    let (a, b) = (colors[from], colors[(from + 1).min(colors.len() - 1)]);
     let mix = |a: u8, b: u8| (f64::from(a) * (1.0 - part) + f64::from(b) * part).round() as u8;
     Color(mix(a.0, b.0), mix(a.1, b.1), mix(a.2, b.2))
+}
+
+/// Blue, white and red at even steps, none of them so dark that lines are lost on it.
+const HEAT: [Color; 5] = [
+    Color(0x4a, 0x7f, 0xc8),
+    Color(0xa6, 0xc8, 0xe8),
+    Color(0xf4, 0xee, 0xe4),
+    Color(0xf2, 0xae, 0x84),
+    Color(0xd1, 0x4a, 0x3b),
+];
+
+/// From cold, 0, to hot, 1.
+pub(super) fn heat(fraction: f64) -> Color {
+    between(&HEAT, fraction)
 }

@@ -2,6 +2,7 @@
 
 use super::axis::Scale;
 use super::label::PlotLabel;
+use super::map::ValueMap;
 
 /// How the points of a curve are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -14,6 +15,8 @@ pub enum Mark {
     Dashed,
     /// As separate points.
     Points,
+    /// As small points, where there are many.
+    Dots,
     /// As points joined by a line.
     LineAndPoints,
 }
@@ -77,6 +80,7 @@ pub struct Panel {
     pub(super) is_plane: bool,
     pub(super) zero_line: bool,
     pub(super) y_floor: f64,
+    pub(super) map: Option<ValueMap>,
 }
 
 impl Panel {
@@ -93,6 +97,7 @@ impl Panel {
             is_plane: false,
             zero_line: false,
             y_floor: 0.0,
+            map: None,
         }
     }
 
@@ -153,6 +158,21 @@ impl Panel {
     #[must_use]
     pub fn floor(mut self, floor: f64) -> Self {
         self.y_floor = if floor.is_finite() { floor.max(0.0) } else { 0.0 };
+        self
+    }
+
+    /// Shows values over a grid by colours, row by row from below: one for each of the places across, in ascending order, at each of
+    /// those up. What is not finite is grey; without as many values as places nothing is shown.
+    ///
+    /// ```
+    /// use extremal_trajectory::plot::{Figure, Panel};
+    /// let panel = Panel::new("x y").map(vec![1.0, 2.0], vec![1.0, 2.0, 3.0], vec![1.0, 2.0, 2.0, 4.0, 3.0, 6.0]);
+    /// assert!(Figure::new("products").panel(panel).to_svg().contains("x y"));
+    /// ```
+    #[must_use]
+    pub fn map(mut self, across: Vec<f64>, up: Vec<f64>, values: Vec<f64>) -> Self {
+        let fits = !values.is_empty() && values.len() == across.len() * up.len();
+        self.map = fits.then_some(ValueMap { across, up, values });
         self
     }
 

@@ -5,25 +5,46 @@ use super::font;
 use super::label::{LOWERED_BY, LOWERED_SIZE};
 use super::palette::WHITE;
 use super::scene::{Anchor, BAND_OPACITY, Color, Rect, Scene, SceneItem, SceneText, Stroke, band_outline};
-use tiny_skia::{FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, StrokeDash, Transform};
+use tiny_skia::{
+    FillRule, LineCap, LineJoin, Mask, Paint, Path, PathBuilder, Pixmap, PremultipliedColorU8, StrokeDash, Transform,
+};
 
 /// The scene as a PNG with `scale` pixels per unit.
 pub(super) fn image(scene: &Scene, scale: f64) -> Result<Vec<u8>, PlotError> {
+    let pixmap = drawn(scene, scale)?;
+    pixmap.encode_png().map_err(|error| PlotError::Encode { reason: error.to_string() })
+}
+
+/// The scene as rows of pixels, with their width and height.
+pub(super) fn pixels(scene: &Scene, scale: f64) -> Result<(Vec<[u8; 3]>, u32, u32), PlotError> {
+    let pixmap = drawn(scene, scale)?;
+    // A page that does not end with a pixel covers a part of its last ones: what is behind them is white too.
+    let on_white = |pixel: &PremultipliedColorU8| {
+        let behind = 255 - pixel.alpha();
+        [pixel.red(), pixel.green(), pixel.blue()].map(|part| part.saturating_add(behind))
+    };
+    Ok((pixmap.pixels().iter().map(on_white).collect(), pixmap.width(), pixmap.height()))
+}
+
+fn drawn(scene: &Scene, scale: f64) -> Result<Pixmap, PlotError> {
     let pixels = |length: f64| (length * scale).round().max(1.0) as u32;
     let (width, height) = (pixels(scene.width), pixels(scene.height));
     let mut canvas = Canvas {
         pixmap: Pixmap::new(width, height).ok_or(PlotError::TooLarge { width, height })?,
         base: Transform::from_scale(scale as f32, scale as f32),
+        mask: None,
     };
     for item in &scene.items {
         canvas.draw(item);
     }
-    canvas.pixmap.encode_png().map_err(|error| PlotError::Encode { reason: error.to_string() })
+    Ok(canvas.pixmap)
 }
 
 struct Canvas {
     pixmap: Pixmap,
     base: Transform,
+    /// What is not cut off.
+    mask: Option<Mask>,
 }
 
 impl Canvas {
@@ -61,6 +82,29 @@ impl Canvas {
                 }
                 self.fill(path.finish(), &opaque(*color), self.base);
             }
+            SceneItem::Shape { points, fill, stroke, opacity } => {
+                let mut path = PathBuilder::new();
+                for (i, (x, y)) in points.iter().enumerate() {
+                    match i {
+                        0 => path.move_to(*x as f32, *y as f32),
+                        _ => path.line_to(*x as f32, *y as f32),
+                    }
+                }
+                let Some(path) = path.finish() else { return };
+                if let Some(color) = fill {
+                    self.fill(Some(path.clone()), &paint(*color, *opacity), self.base);
+                }
+                if let Some(stroke) = stroke {
+                    self.stroke_with(Some(path), stroke, &paint(stroke.color, *opacity));
+                }
+            }
+            SceneItem::Clip(rect) => {
+                self.mask = rect.as_ref().and_then(rectangle).and_then(|path| {
+                    let mut mask = Mask::new(self.pixmap.width(), self.pixmap.height())?;
+                    mask.fill_path(&path, FillRule::Winding, true, self.base);
+                    Some(mask)
+                });
+            }
             SceneItem::Ring((x, y), radius, stroke) => {
                 let circle = PathBuilder::from_circle(*x as f32, *y as f32, *radius as f32);
                 self.fill(circle.clone(), &opaque(WHITE), self.base);
@@ -72,11 +116,15 @@ impl Canvas {
 
     fn fill(&mut self, path: Option<Path>, paint: &Paint<'_>, transform: Transform) {
         if let Some(path) = path {
-            self.pixmap.fill_path(&path, paint, FillRule::Winding, transform, None);
+            self.pixmap.fill_path(&path, paint, FillRule::Winding, transform, self.mask.as_ref());
         }
     }
 
     fn stroke(&mut self, path: Option<Path>, stroke: &Stroke) {
+        self.stroke_with(path, stroke, &opaque(stroke.color));
+    }
+
+    fn stroke_with(&mut self, path: Option<Path>, stroke: &Stroke, paint: &Paint<'_>) {
         let Some(path) = path else { return };
         let style = tiny_skia::Stroke {
             width: stroke.width as f32,
@@ -85,7 +133,7 @@ impl Canvas {
             dash: stroke.dash.and_then(|(on, off)| StrokeDash::new(vec![on as f32, off as f32], 0.0)),
             ..tiny_skia::Stroke::default()
         };
-        self.pixmap.stroke_path(&path, &opaque(stroke.color), &style, self.base, None);
+        self.pixmap.stroke_path(&path, paint, &style, self.base, self.mask.as_ref());
     }
 
     fn text(&mut self, text: &SceneText) {

@@ -74,6 +74,15 @@ pub(super) enum SceneItem {
     Band(Vec<(f64, f64, f64)>, Color),
     /// Discs of one radius.
     Discs(Vec<(f64, f64)>, f64, Color),
+    /// A line, or a surface with a rim, that what is below shows through where it is not opaque.
+    Shape {
+        points: Vec<(f64, f64)>,
+        fill: Option<Color>,
+        stroke: Option<Stroke>,
+        opacity: f64,
+    },
+    /// What follows is cut off outside of this, or no more.
+    Clip(Option<Rect>),
     /// A circle filled with white.
     Ring((f64, f64), f64, Stroke),
     Text(SceneText),

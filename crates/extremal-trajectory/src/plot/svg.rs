@@ -14,15 +14,19 @@ pub(super) fn document(scene: &Scene, title: &str) -> String {
          stroke-linejoin=\"round\" stroke-linecap=\"round\">\n<title>{}</title>\n",
         escaped(title)
     );
+    let mut clips = 0;
     for item in &scene.items {
+        if let SceneItem::Clip(Some(_)) = item {
+            clips += 1;
+        }
         // Writing to a String cannot fail.
-        let _ = write_item(&mut svg, item);
+        let _ = write_item(&mut svg, item, clips);
     }
     svg.push_str("</svg>\n");
     svg
 }
 
-fn write_item(svg: &mut String, item: &SceneItem) -> std::fmt::Result {
+fn write_item(svg: &mut String, item: &SceneItem, clips: usize) -> std::fmt::Result {
     match item {
         SceneItem::Fill(r, color) => writeln!(
             svg,
@@ -73,6 +77,39 @@ fn write_item(svg: &mut String, item: &SceneItem) -> std::fmt::Result {
             let stroke = Stroke::solid(*color, 2.0 * radius);
             writeln!(svg, "\" {}/>", attributes(&stroke))
         }
+        SceneItem::Shape { points, fill, stroke, opacity } => {
+            svg.push_str("<path d=\"");
+            for (i, (x, y)) in points.iter().enumerate() {
+                let command = match i {
+                    0 => "M",
+                    1 => "L",
+                    _ => " ",
+                };
+                write!(svg, "{command}{} {}", Number(*x), Number(*y))?;
+            }
+            svg.push('"');
+            if let Some(fill) = fill {
+                write!(svg, " fill=\"{fill}\"")?;
+            }
+            if let Some(stroke) = stroke {
+                write!(svg, " {}", attributes(stroke))?;
+            }
+            if *opacity < 1.0 {
+                write!(svg, " opacity=\"{}\"", Number(*opacity))?;
+            }
+            svg.push_str("/>\n");
+            Ok(())
+        }
+        SceneItem::Clip(Some(r)) => writeln!(
+            svg,
+            "<clipPath id=\"cell{clips}\"><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/></clipPath>\n\
+             <g clip-path=\"url(#cell{clips})\">",
+            Number(r.left),
+            Number(r.top),
+            Number(r.width()),
+            Number(r.height())
+        ),
+        SceneItem::Clip(None) => writeln!(svg, "</g>"),
         SceneItem::Ring((x, y), radius, stroke) => writeln!(
             svg,
             "<circle cx=\"{}\" cy=\"{}\" r=\"{}\" fill=\"#ffffff\" {}/>",

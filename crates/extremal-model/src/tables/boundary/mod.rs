@@ -1,6 +1,7 @@
 //! `[boundary]`: motion given by its ends instead of its start.
 
 mod component;
+mod conditions;
 mod rules;
 mod statement;
 
@@ -20,6 +21,7 @@ use component::{BoundaryKey, select};
 
 pub use component::Component;
 pub(crate) use component::{ComponentLists, StateComponents};
+pub use conditions::BoundaryCondition;
 pub(crate) use rules::{check, problems};
 pub(crate) use statement::{BoundaryStatement, TABLE};
 use statement::{DurationStatement, FreeDuration, PeriodicStatement, WaypointStatement};
@@ -53,6 +55,13 @@ pub struct Boundary {
     pub periodic: Vec<usize>,
     /// Bounds along the whole motion; those of controls are with the [`Control`](crate::Control)s.
     pub path: Vec<StateBound>,
+    /// Conditions on expressions along the whole motion: of positions, velocities, entropies, states, controls, multipliers of
+    /// constraints, the independent variable and parameters.
+    pub path_conditions: Vec<BoundaryCondition>,
+    /// Conditions on expressions at the start: the same without controls and multipliers.
+    pub start_conditions: Vec<BoundaryCondition>,
+    /// Those at the end.
+    pub end_conditions: Vec<BoundaryCondition>,
     /// Integrals that have a given value.
     pub integrals: Vec<IntegralConstraint>,
     /// A first guess for each coordinate, then each entropy (which has none) and each state, where there is one: an expression of the independent variable and parameters. If the
@@ -257,12 +266,32 @@ pub(crate) fn resolve(
         via,
         periodic,
         path,
+        path_conditions: Vec::new(),
+        start_conditions: Vec::new(),
+        end_conditions: Vec::new(),
         integrals,
         guess,
         grading,
         duration_span: span,
         guess_spans,
     })
+}
+
+/// The table with its conditions on expressions, which may contain multipliers: constraints have been declared. `sought` are parameters
+/// that are to be found.
+pub(crate) fn with_conditions(
+    resolver: &mut Resolver<'_, '_>,
+    statement: &BoundaryStatement,
+    boundary: Boundary,
+    sought: &[&str],
+) -> Boundary {
+    let texts = &statement.conditions;
+    Boundary {
+        path_conditions: conditions::resolve(resolver, &texts.path, &ExpressionPlace::PATH_CONDITION, sought),
+        start_conditions: conditions::resolve(resolver, &texts.start, &ExpressionPlace::END_CONDITION, sought),
+        end_conditions: conditions::resolve(resolver, &texts.end, &ExpressionPlace::END_CONDITION, sought),
+        ..boundary
+    }
 }
 
 fn steps(resolver: &mut Resolver<'_, '_>, stated: Option<&Scalar>) -> u64 {

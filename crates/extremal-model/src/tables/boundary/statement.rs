@@ -25,9 +25,18 @@ pub(crate) struct BoundaryStatement {
     pub via: Vec<WaypointStatement>,
     pub periodic: Option<PeriodicStatement>,
     pub path: Vec<PathStatement>,
+    pub conditions: ConditionTexts,
     pub integrals: Vec<(Name, Scalar)>,
     pub guess: Vec<Assignment>,
     pub grading: Option<GradingStatement>,
+}
+
+/// Conditions on expressions, as written.
+#[derive(Default)]
+pub(crate) struct ConditionTexts {
+    pub path: Vec<SourceText>,
+    pub start: Vec<SourceText>,
+    pub end: Vec<SourceText>,
 }
 
 /// `{ start = 6, end = 1 }`: how fast steps shrink towards each end.
@@ -123,12 +132,22 @@ const FIELDS: &[TableField<BoundaryStatement>] = &[
     ),
     field(
         "start",
-        "what is given at the start: `{ x = 0, \"x'\" = \"v0\" }`; what is not given is free",
-        |reader, entry, into| into.start = assignments::read_table(reader, entry),
+        "what is given at the start: `{ x = 0, \"x'\" = \"v0\" }`, or a list of such tables and of conditions on expressions, `[\"x + y = 1\", \"x' >= 0\"]`; what is not given is free",
+        |reader, entry, into| {
+            into.conditions.start = read_either(reader, entry, |reader, item| {
+                into.start.extend(assignments::read_table(reader, item));
+            });
+        },
     ),
-    field("end", "what is given at the end, of entropies too", |reader, entry, into| {
-        into.end = assignments::read_table(reader, entry);
-    }),
+    field(
+        "end",
+        "what is given at the end, of entropies too, in the same way: `[{ x = 1 }, \"y = x^2\"]`",
+        |reader, entry, into| {
+            into.conditions.end = read_either(reader, entry, |reader, item| {
+                into.end.extend(assignments::read_table(reader, item));
+            });
+        },
+    ),
     field("second", "positions given one step after the start", |reader, entry, into| {
         into.second = assignments::read_table(reader, entry);
     }),
@@ -143,9 +162,15 @@ const FIELDS: &[TableField<BoundaryStatement>] = &[
     field("periodic", "`true`, or the coordinates that end as they began: `[\"x\", \"y\"]`", |reader, entry, into| {
         into.periodic = read_periodic(reader, entry)
     }),
-    field("path", "bounds along the way: `{ x = { min = 0 }, \"x'\" = { max = 1 } }`", |reader, entry, into| {
-        into.path = read_path(reader, entry)
-    }),
+    field(
+        "path",
+        "what holds along the way: bounds, `{ x = { min = 0 }, \"x'\" = { max = 1 } }`, or a list of such tables and of conditions on expressions, `[\"x^2 + y^2 >= r^2\", \"abs(u) <= mu*N\"]`",
+        |reader, entry, into| {
+            into.conditions.path = read_either(reader, entry, |reader, item| {
+                into.path.extend(read_path(reader, item));
+            });
+        },
+    ),
     field(
         "integrals",
         "`{ length = \"sqrt(1 + y'^2) = 3\" }`: what is integrated over the motion, and what comes out",
@@ -208,6 +233,25 @@ fn read_periodic<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -
         return None;
     }
     reader.strings(entry).map(PeriodicStatement::Some)
+}
+
+/// A table, or a list of tables and texts: each table is read by `table`, the texts are returned.
+fn read_either<'t, 'p>(
+    reader: &mut TableReader<'t, 'p>,
+    entry: &TableEntry<'t>,
+    mut table: impl FnMut(&mut TableReader<'t, 'p>, &TableEntry<'t>),
+) -> Vec<SourceText> {
+    let items = reader.list(entry);
+    let items = items.as_deref().unwrap_or(std::slice::from_ref(entry));
+    let mut texts = Vec::new();
+    for item in items {
+        if reader.is_string_or_list(item) {
+            texts.extend(reader.string(item));
+        } else {
+            table(reader, item);
+        }
+    }
+    texts
 }
 
 fn read_path<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -> Vec<PathStatement> {

@@ -13,6 +13,7 @@ use extremal_expr::{Expr, Function2, Graph, Id, Relation};
 use extremal_mechanics::discrete::Scheme;
 use extremal_mechanics::{Block, Meaning, Reduced};
 
+use crate::kernel::same_bits;
 use crate::march::{ExplicitStep, FADING, SMOOTH};
 use crate::newton::NewtonOptions;
 use crate::observable::{self, Observable};
@@ -54,6 +55,8 @@ pub(crate) struct FusedStep {
     times: [f64; 2],
     /// How many steps before a guess it is extrapolated from.
     known: usize,
+    /// Has this changed since steps were last taken?
+    stale: bool,
     /// What the steps ask of the states they lead to, where that is known,
     observable: Option<Observable>,
     /// and whether it is enough for the present parameters.
@@ -157,6 +160,7 @@ impl FusedStep {
             layout: LoopLayout { state: scheme.state.len(), unknowns, differences: beside },
             times: [f64::NAN; 2],
             known: 0,
+            stale: false,
             observable,
             enough: true,
             ways,
@@ -192,7 +196,8 @@ impl FusedStep {
     }
 
     /// The same for motions side by side, each of which goes on when its step works out. It sees whether the motion is smooth, and
-    /// counts the tries of the present step and the steps that are left; it ends when one of them has no more tries or steps.
+    /// counts the tries of the present step and the steps that are left: without any of these a motion waits. It ends when one of them
+    /// has no more tries.
     pub fn lane_program(&self) -> &Program {
         &self.lanes
     }
@@ -218,16 +223,24 @@ impl FusedStep {
         self.machine_mut().inputs_mut(LOOP_TIER)
     }
 
-    fn set(&mut self, tier: usize, values: impl Iterator<Item = f64> + Clone) {
+    fn machines(&mut self) -> impl Iterator<Item = &mut Machine> {
         let differences = self.differences.iter_mut().flat_map(|other| [&mut other.machine, &mut other.first]);
-        for machine in differences.chain([&mut self.machine]) {
+        differences.chain([&mut self.machine])
+    }
+
+    fn set(&mut self, tier: usize, values: impl Iterator<Item = f64> + Clone) {
+        for machine in self.machines() {
             machine.inputs_mut(tier).iter_mut().zip(values.clone()).for_each(|(input, value)| *input = value);
-            machine.commit(tier);
         }
     }
 
     pub fn set_parameters(&mut self, values: &[f64]) {
+        if same_bits(&self.machine.inputs(PARAMETERS_TIER)[..values.len()], values) {
+            return;
+        }
         self.set(PARAMETERS_TIER, values.iter().copied().chain(LIMITS.map(|(_, value)| value)));
+        self.machines().for_each(|machine| machine.commit(PARAMETERS_TIER));
+        self.stale = true;
         self.enough = self.observable.as_mut().is_none_or(|observable| observable.holds_for(values));
     }
 
@@ -248,6 +261,9 @@ impl FusedStep {
         self.times = [h, time];
         (self.known, self.loaded, self.taken, self.failed) = (0, false, 0, 0);
         self.predict_from(DEPTH);
+        if self.differences.is_some() {
+            self.freshen();
+        }
         if let Some(differences) = &mut self.differences {
             differences.well = differences.begin();
         }
@@ -257,7 +273,15 @@ impl FusedStep {
     pub fn predict_from(&mut self, known: usize) {
         if known != self.known {
             self.known = known;
+            self.stale = true;
             self.set(TIMES_TIER, self.times.into_iter().chain(WEIGHTS[known]));
+        }
+    }
+
+    /// Does the work that depends on what was set.
+    fn freshen(&mut self) {
+        if std::mem::take(&mut self.stale) {
+            self.machines().for_each(|machine| machine.commit(TIMES_TIER));
         }
     }
 
@@ -304,6 +328,7 @@ impl FusedStep {
 
     /// Takes up to so many steps; returns how many worked out.
     pub fn take(&mut self, steps: u64) -> u64 {
+        self.freshen();
         let taken = self.machine_mut().repeat(steps);
         self.count_failure(taken < steps);
         taken
@@ -311,6 +336,7 @@ impl FusedStep {
 
     /// The same; the state after each is written to the columns of a trace.
     pub fn take_traced(&mut self, steps: u64, trace: &mut [f64]) -> u64 {
+        self.freshen();
         let taken = self.machine_mut().repeat_traced(steps, trace);
         self.count_failure(taken < steps);
         taken
@@ -490,23 +516,28 @@ impl<'g> FusedLoop<'g> {
         let LoopValues { inputs: mut going, mut next, again } = self.changing(&writer, rows);
         let g = self.g;
         let [tries, left] = ["fused tries", "fused left"].map(|name| g.symbol(name));
-        let works = writer.condition();
+        let goes = g.compare(Relation::Lt, g.int(0), left);
+        let works = g.and(goes, writer.condition());
         let unchanged = going.len() - again.len();
         for (at, next) in next.iter_mut().enumerate() {
-            let otherwise = if at < unchanged { going[at] } else { again[at - unchanged] };
-            *next = g.select(works, g.expr(*next), g.expr(otherwise)).id();
+            let now = g.expr(going[at]);
+            let otherwise = match at.checked_sub(unchanged) {
+                None => now,
+                Some(retried) => g.select(goes, g.expr(again[retried]), now),
+            };
+            *next = g.select(works, g.expr(*next), otherwise).id();
         }
         for (now, after) in smoothness {
             going.push(now.id());
             next.push(g.select(works, after, now).id());
         }
-        next.push(g.select(works, g.int(0), tries + 1).id());
+        let tried = tries + g.call2(Function2::Min, left, g.int(1));
+        next.push(g.select(works, g.int(0), tried).id());
         next.push(g.select(works, left - 1, left).id());
         going.extend([tries.id(), left.id()]);
         let mut inputs = self.inputs(going);
         inputs[1].push(g.symbol("fused quiet").id());
-        let tries_left = g.compare(Relation::Lt, tries, g.int(i64::from(TRIES)));
-        let goes_on = g.and(tries_left, g.compare(Relation::Lt, g.int(0), left));
+        let goes_on = g.compare(Relation::Lt, tries, g.int(i64::from(TRIES)));
         Program::looping(g, &inputs, &writer.names, goes_on.id(), &next, &[]).ok()
     }
 }

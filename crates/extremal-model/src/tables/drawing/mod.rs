@@ -1,17 +1,29 @@
 //! `[drawing]`: what the system looks like, by expressions of its state.
 
+mod statement;
+
 use extremal_expr::Id;
 
-use super::ModelTable;
 use super::coordinates::Coordinates;
 use super::definitions::Definitions;
-use super::families::{Family, INDEX, family_count, family_index, member_name};
+use super::families::{Family, family_count, family_index, member_name};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Name, Scalar, ScalarSeries, TableEntry, TableField, TableReader, field, keys};
+use crate::document::{Name, Scalar, ScalarSeries};
 use crate::place::ExpressionPlace;
 use crate::resolver::{MemberNumber, Resolver};
 use crate::suggest::help_for;
 use crate::text::SourceText;
+
+pub(crate) use statement::DrawingStatement;
+pub(super) use statement::TABLE;
+use statement::{CurveStatement, PointStatement, ShapeStatement};
+
+/// The pieces that a curve is drawn in.
+const PIECES: i64 = 72;
+/// The turns of a spring that does not say how many it has.
+const TURNS: u32 = 10;
+/// The most turns that are drawn.
+const MOST_TURNS: i64 = 200;
 
 /// What a system looks like.
 #[derive(Clone, Debug, Default)]
@@ -20,8 +32,14 @@ pub struct Drawing {
     pub points: Vec<DrawnPoint>,
     /// In the order in which they are drawn.
     pub shapes: Vec<DrawnShape>,
-    /// Do some points have three components?
+    /// Does anything of it have three components?
     pub spatial: bool,
+    /// What is seen from left to right, where that is stated.
+    pub across: Option<[Id; 2]>,
+    /// What is seen from bottom to top, where that is stated.
+    pub up: Option<[Id; 2]>,
+    /// The direction that it is looked at from, where that is stated.
+    pub from: Option<[Id; 3]>,
 }
 
 /// A named place.
@@ -37,12 +55,21 @@ pub struct DrawnPoint {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum DrawnShape {
-    /// A thin line from point to point: a rail, a wall.
+    /// A thin line from point to point: a thread, a rail.
     Line(Vec<usize>),
+    /// What does not move, hatched on the right of the way from point to point.
+    Wall(Vec<usize>),
     /// A rod from point to point.
     Rod(Vec<usize>),
+    /// A line through places that have no names: a wire, a track.
+    Curve(Vec<[Id; 3]>),
     /// A coil between two points.
-    Spring([usize; 2]),
+    Spring {
+        /// Its ends.
+        ends: [usize; 2],
+        /// How many turns it has.
+        turns: u32,
+    },
     /// A rectangle around a point.
     Block {
         /// Its middle.
@@ -64,6 +91,21 @@ pub enum DrawnShape {
         radius: Option<Id>,
         /// The direction of its spoke, if it has one.
         angle: Option<Id>,
+        /// What it is coloured by.
+        heat: Option<Id>,
+        /// Is only its rim drawn?
+        hollow: bool,
+    },
+    /// A circle in space.
+    Circle {
+        /// Its middle.
+        at: usize,
+        /// Its radius.
+        radius: Id,
+        /// What it is across.
+        axis: [Id; 3],
+        /// By how much its spoke is turned about the axis, if it has one.
+        angle: Option<Id>,
     },
     /// A vector from a point.
     Arrow {
@@ -73,144 +115,12 @@ pub enum DrawnShape {
         vector: [Id; 3],
     },
     /// Where a point has been.
-    Trail(usize),
-}
-
-#[derive(Debug, Default)]
-pub(crate) struct DrawingStatement {
-    points: Vec<PointStatement>,
-    lines: Vec<Vec<SourceText>>,
-    rods: Vec<Vec<SourceText>>,
-    springs: Vec<Vec<SourceText>>,
-    boxes: Vec<ShapeStatement>,
-    discs: Vec<ShapeStatement>,
-    arrows: Vec<ShapeStatement>,
-    trails: Vec<SourceText>,
-}
-
-/// `A = ["x1", "y1"]`, or `P = { count = "n", at = ["x[i]", "y[i]"] }`.
-#[derive(Debug, Default)]
-struct PointStatement {
-    name: Name,
-    at: Option<ScalarSeries>,
-    count: Option<Scalar>,
-    index: Option<SourceText>,
-}
-
-/// A shape at one point, or at every member of a family.
-#[derive(Debug, Default)]
-struct ShapeStatement {
-    at: Option<SourceText>,
-    radius: Option<Scalar>,
-    width: Option<Scalar>,
-    height: Option<Scalar>,
-    angle: Option<Scalar>,
-    heat: Option<Scalar>,
-    vector: Option<ScalarSeries>,
-}
-
-pub(super) static TABLE: ModelTable = ModelTable {
-    name: "drawing",
-    sentence: "what the system looks like: points by name, and shapes at them. Numbers are expressions of positions, velocities, entropies, states, controls, time and parameters, and of what a run records (`p_x`, `lambda_rod`, `T_S`, `energy`). Without the table, coordinates and definitions called `x`, `y`, `z` or `x1`, `y1`, `z1` are drawn as points",
-    keys: || keys(FIELDS),
-    read: |reader, _, entries, into| {
-        let mut stated = DrawingStatement::default();
-        reader.fill(entries, FIELDS, &mut stated);
-        into.drawing = Some(stated);
+    Trail {
+        /// The point.
+        at: usize,
+        /// For how long it is seen, if not for ever.
+        seconds: Option<Id>,
     },
-};
-
-const FIELDS: &[TableField<DrawingStatement>] = &[
-    field(
-        "points",
-        "places by name, `{ O = [0, 0], A = [\"x1\", \"y1\"] }`, of two or three components; a family is `P = { count = \"n\", at = [\"x[i]\", \"y[i]\"], index = \"i\" }`",
-        |reader, entry, into| {
-            let entries = reader.table(entry).unwrap_or_default();
-            into.points = entries.iter().map(|entry| read_point(reader, entry)).collect();
-        },
-    ),
-    field(
-        "rods",
-        "lists of points that rods join, `[[\"O\", \"A\", \"B\"]]`; a family stands for its members, `P[2]` for one of them",
-        |reader, entry, into| {
-            into.rods = read_paths(reader, entry);
-        },
-    ),
-    field("lines", "the same with thin lines: rails, walls", |reader, entry, into| {
-        into.lines = read_paths(reader, entry)
-    }),
-    field("springs", "the same with coils", |reader, entry, into| into.springs = read_paths(reader, entry)),
-    field(
-        "discs",
-        "bodies: a point or a table `{ at = \"A\", radius = \"r\", angle = \"phi\" }`; an angle draws a spoke",
-        |reader, entry, into| into.discs = read_shapes(reader, entry, DISC),
-    ),
-    field(
-        "boxes",
-        "rectangles, `{ at = \"A\", width = 1, height = \"b\", angle = \"phi\", heat = \"T_S\" }`; `heat` colours it",
-        |reader, entry, into| into.boxes = read_shapes(reader, entry, BOX),
-    ),
-    field("arrows", "vectors, `{ at = \"A\", vector = [\"0.1*x'\", 0] }`", |reader, entry, into| {
-        into.arrows = read_shapes(reader, entry, ARROW);
-    }),
-    field("trails", "points whose paths are drawn, a name or a list of names", |reader, entry, into| {
-        into.trails = reader.strings(entry).unwrap_or_default();
-    }),
-];
-
-const POINT: &[TableField<PointStatement>] = &[
-    field("at", "its components", |reader, entry, into| into.at = reader.series(entry)),
-    field("count", "makes a family of so many", |reader, entry, into| into.count = reader.scalar(entry)),
-    field("index", INDEX, |reader, entry, into| into.index = reader.string(entry)),
-];
-
-const AT: TableField<ShapeStatement> =
-    field("at", "the point it stands at", |reader, entry, into| into.at = reader.string(entry));
-const ANGLE: TableField<ShapeStatement> =
-    field("angle", "by how much it is turned", |reader, entry, into| into.angle = reader.scalar(entry));
-const DISC: &[TableField<ShapeStatement>] =
-    &[AT, field("radius", "its radius", |reader, entry, into| into.radius = reader.scalar(entry)), ANGLE];
-const BOX: &[TableField<ShapeStatement>] = &[
-    AT,
-    field("width", "its width", |reader, entry, into| into.width = reader.scalar(entry)),
-    field("height", "its height", |reader, entry, into| into.height = reader.scalar(entry)),
-    ANGLE,
-    field("heat", "what it is coloured by", |reader, entry, into| into.heat = reader.scalar(entry)),
-];
-const ARROW: &[TableField<ShapeStatement>] =
-    &[AT, field("vector", "its components", |reader, entry, into| into.vector = reader.series(entry))];
-
-fn read_point<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -> PointStatement {
-    let mut point = PointStatement { name: entry.name.clone(), ..PointStatement::default() };
-    reader.fill_entry(entry, POINT, &mut point);
-    point
-}
-
-fn read_paths<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -> Vec<Vec<SourceText>> {
-    let Some(paths) = reader.list(entry) else {
-        reader.wrong_type(entry, "a list of lists of points", None);
-        return Vec::new();
-    };
-    paths.iter().filter_map(|path| reader.strings(path)).collect()
-}
-
-fn read_shapes<'t>(
-    reader: &mut TableReader<'t, '_>,
-    entry: &TableEntry<'t>,
-    fields: &[TableField<ShapeStatement>],
-) -> Vec<ShapeStatement> {
-    let items = reader.list(entry);
-    let items = items.as_deref().unwrap_or(std::slice::from_ref(entry));
-    let read = |item: &TableEntry<'t>| {
-        let mut shape = ShapeStatement::default();
-        if !reader.fill_entry(item, fields, &mut shape).contains(&"at") {
-            let message = format!("this shape of {} has no place", entry.full_path());
-            let help = "`at = \"A\"` names a point";
-            reader.problems.push(Diagnostic::error(Code::Missing, message).at(item.value_span(), "").help(help));
-        }
-        shape
-    };
-    items.iter().map(read).collect()
 }
 
 /// The points of a family, or one point, in the flat list.
@@ -237,19 +147,42 @@ pub(crate) fn resolve(
     for point in &stated.points {
         resolve_point(resolver, point, &mut drawing, &mut families);
     }
-    for (paths, shape) in [(&stated.lines, DrawnShape::Line as fn(_) -> _), (&stated.rods, DrawnShape::Rod)] {
+    let at = |resolver: &mut Resolver<'_, '_>, stated: &Option<ScalarSeries>, lengths: &[usize]| match stated {
+        Some(series) => components(resolver, series, lengths).map(|items| vector(resolver, items, None)),
+        None => None,
+    };
+    let view = &stated.view;
+    drawing.across = at(resolver, &view.x, &[2]).map(|[from, to, _]| [from, to]);
+    drawing.up = at(resolver, &view.y, &[2]).map(|[from, to, _]| [from, to]);
+    drawing.from = at(resolver, &view.from, &[3]);
+    for curve in &stated.curves {
+        resolve_curve(resolver, curve, &mut drawing);
+    }
+    type OfPoints = fn(Vec<usize>) -> DrawnShape;
+    for (paths, shape) in [
+        (&stated.walls, DrawnShape::Wall as OfPoints),
+        (&stated.lines, DrawnShape::Line),
+        (&stated.rods, DrawnShape::Rod),
+    ] {
         let found = paths.iter().map(|path| path_of(resolver, &families, path)).filter(|path| path.len() > 1);
         drawing.shapes.extend(found.map(shape));
     }
-    for path in &stated.springs {
-        let points = path_of(resolver, &families, path);
-        drawing.shapes.extend(points.windows(2).map(|ends| DrawnShape::Spring([ends[0], ends[1]])));
+    for spring in &stated.springs {
+        let turns = match &spring.turns {
+            Some(turns) => resolver.integer(turns, "the number of turns"),
+            None => Some(i64::from(TURNS)),
+        };
+        let turns = turns.map_or(TURNS, |turns| turns.clamp(1, MOST_TURNS) as u32);
+        let points = path_of(resolver, &families, &spring.between);
+        drawing.shapes.extend(points.windows(2).map(|ends| DrawnShape::Spring { ends: [ends[0], ends[1]], turns }));
     }
-    let trails = stated.trails.iter().flat_map(|text| members(resolver, &families, text)).collect::<Vec<_>>();
-    drawing.shapes.extend(trails.iter().map(|(point, _)| DrawnShape::Trail(*point)));
-    for (shapes, resolve) in
-        [(&stated.boxes, resolve_box as ShapeMeaning), (&stated.discs, resolve_disc), (&stated.arrows, resolve_arrow)]
-    {
+    for (shapes, resolve) in [
+        (&stated.trails, resolve_trail as ShapeMeaning),
+        (&stated.boxes, resolve_box),
+        (&stated.circles, resolve_circle),
+        (&stated.discs, resolve_disc),
+        (&stated.arrows, resolve_arrow),
+    ] {
         for shape in shapes {
             let Some(at) = &shape.at else { continue };
             for (point, member) in members(resolver, &families, at) {
@@ -258,7 +191,54 @@ pub(crate) fn resolve(
             }
         }
     }
+    // Mechanisms are in front of the gases they are in.
+    drawing.shapes.sort_by_key(|shape| !matches!(shape, DrawnShape::Block { heat: Some(_), .. }));
     drawing
+}
+
+/// The components of a series of one of these lengths.
+fn components<'s>(
+    resolver: &mut Resolver<'_, '_>,
+    series: &'s ScalarSeries,
+    lengths: &[usize],
+) -> Option<&'s [Scalar]> {
+    match series {
+        ScalarSeries::List { items, .. } if lengths.contains(&items.len()) => Some(items),
+        series => {
+            let words: Vec<String> = lengths.iter().map(ToString::to_string).collect();
+            let message = format!("this is a list of {} numbers", words.join(" or "));
+            resolver.problems.push(Diagnostic::error(Code::WrongLength, message).at(series.span(), ""));
+            None
+        }
+    }
+}
+
+/// The places along a curve, formulas of its parameter with numbers put into them.
+fn resolve_curve(resolver: &mut Resolver<'_, '_>, curve: &CurveStatement, drawing: &mut Drawing) {
+    let (Some(at), Some(along)) = (&curve.at, &curve.along) else { return };
+    let Some(items) = components(resolver, at, &[2, 3]) else { return };
+    let name = Name { text: along.value.clone(), span: along.span.clone() };
+    let name = resolver.index_name(Some(along), &name);
+    let graph = resolver.graph;
+    let (zero, one) = (graph.int(0).id(), graph.int(1).id());
+    let from = curve.from.as_ref().map_or(Some(zero), |from| number(resolver, Some(from), None));
+    let to = curve.to.as_ref().map_or(Some(one), |to| number(resolver, Some(to), None));
+    // A name that no user can give.
+    let parameter = graph.symbol(&format!("{name} along a curve"));
+    let place = &ExpressionPlace::DRAWING;
+    let formulas: Option<Vec<_>> = items.iter().map(|item| resolver.along(item, place, &name, parameter)).collect();
+    let (Some(from), Some(to), Some(formulas)) = (from, to, formulas) else { return };
+    drawing.spatial |= formulas.len() == 3;
+    let (from, to) = (graph.expr(from), graph.expr(to));
+    let place = |piece: i64| {
+        let value = from + (to - from) * graph.int(piece) / graph.int(PIECES);
+        let mut at = [zero; 3];
+        for (place, formula) in at.iter_mut().zip(&formulas) {
+            *place = formula.substitute(&[(parameter, value)]).id();
+        }
+        at
+    };
+    drawing.shapes.push(DrawnShape::Curve((0..=PIECES).map(place).collect()));
 }
 
 fn resolve_point(
@@ -359,6 +339,36 @@ fn resolve_box(
     Some(DrawnShape::Block { at, width, height, angle, heat })
 }
 
+fn resolve_trail(
+    resolver: &mut Resolver<'_, '_>,
+    shape: &ShapeStatement,
+    at: usize,
+    member: MemberNumber<'_>,
+) -> Option<DrawnShape> {
+    Some(DrawnShape::Trail { at, seconds: number(resolver, shape.seconds.as_ref(), member) })
+}
+
+fn resolve_circle(
+    resolver: &mut Resolver<'_, '_>,
+    shape: &ShapeStatement,
+    at: usize,
+    member: MemberNumber<'_>,
+) -> Option<DrawnShape> {
+    let (Some(radius), Some(axis)) = (&shape.radius, &shape.axis) else {
+        let message = "a circle has a `radius` and an `axis`";
+        let span = shape.at.as_ref().map(|at| at.span.clone()).unwrap_or_default();
+        resolver.problems.push(Diagnostic::error(Code::Missing, message).at(span, ""));
+        return None;
+    };
+    let axis = components(resolver, axis, &[3])?;
+    Some(DrawnShape::Circle {
+        at,
+        radius: number(resolver, Some(radius), member)?,
+        axis: vector(resolver, axis, member),
+        angle: number(resolver, shape.angle.as_ref(), member),
+    })
+}
+
 fn resolve_disc(
     resolver: &mut Resolver<'_, '_>,
     shape: &ShapeStatement,
@@ -366,7 +376,9 @@ fn resolve_disc(
     member: MemberNumber<'_>,
 ) -> Option<DrawnShape> {
     let radius = number(resolver, shape.radius.as_ref(), member);
-    Some(DrawnShape::Disc { at, radius, angle: number(resolver, shape.angle.as_ref(), member) })
+    let angle = number(resolver, shape.angle.as_ref(), member);
+    let heat = number(resolver, shape.heat.as_ref(), member);
+    Some(DrawnShape::Disc { at, radius, angle, heat, hollow: shape.hollow })
 }
 
 fn resolve_arrow(
@@ -412,8 +424,9 @@ fn suggested(resolver: &Resolver<'_, '_>, coordinates: &Coordinates, definitions
             };
             let at = found.map(component);
             drawing.spatial |= at[2].is_some();
-            drawing.shapes.push(DrawnShape::Trail(drawing.points.len()));
-            drawing.shapes.push(DrawnShape::Disc { at: drawing.points.len(), radius: None, angle: None });
+            let here = drawing.points.len();
+            drawing.shapes.push(DrawnShape::Trail { at: here, seconds: None });
+            drawing.shapes.push(DrawnShape::Disc { at: here, radius: None, angle: None, heat: None, hollow: false });
             drawing.points.push(DrawnPoint { name: family.member(member), at: at.map(|id| id.unwrap_or(zero)) });
         }
     }
