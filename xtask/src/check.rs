@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::shell::{Step, TaskFailure};
-use crate::{browser, gallery, page, python, rules};
+use crate::{aarch64, browser, gallery, page, python, rules};
 
 pub fn all() -> Result<(), TaskFailure> {
     rules::all()?;
@@ -17,7 +17,8 @@ pub fn all() -> Result<(), TaskFailure> {
     gallery::all()?;
     python::tests()?;
     browser::tests()?;
-    page::tests_if_installed()
+    page::tests_if_installed()?;
+    aarch64::programs_if_possible()
 }
 
 /// The library without any of its features, and for browsers where the target is installed.

@@ -24,21 +24,26 @@ fn one(program: &Path, model: &Path, folder: &Path) -> Result<(), TaskFailure> {
     let trajectory = folder.join("trajectory.csv");
     let picture = folder.join("picture.svg");
     let (trajectory, picture) = (trajectory.to_string_lossy(), picture.to_string_lossy());
-    let text = fs::read_to_string(model).map_err(|e| TaskFailure { step: file.to_string(), reason: e.to_string() })?;
-    let command = if text.lines().any(|line| line.trim() == "[boundary]") { "solve" } else { "run" };
+    let command = command(&file)?;
     let execute = [command, &*file, "--quiet", "--out", &*trajectory, "--plot", &*picture];
     Step::new(&format!("extremal {command} {file}"), program, &execute).run_silently()?;
     let derive = ["derive", &*file, "--form", "lagrange", "--form", "hamilton", "--form", "discrete"];
     Step::new(&format!("extremal derive {file}"), program, &derive).run_silently()
 }
 
+/// What there is to be done with a model.
+pub fn command(file: &str) -> Result<&'static str, TaskFailure> {
+    let text = fs::read_to_string(file).map_err(|error| TaskFailure::of(file, &error))?;
+    Ok(if text.lines().any(|line| line.trim() == "[boundary]") { "solve" } else { "run" })
+}
+
 /// The program that the tests have built, beside this one: it is not compiled again.
-fn program() -> io::Result<PathBuf> {
+pub fn program() -> io::Result<PathBuf> {
     let here = env::current_exe()?;
     Ok(here.with_file_name(format!("extremal{}", env::consts::EXE_SUFFIX)))
 }
 
-fn models() -> io::Result<Vec<PathBuf>> {
+pub fn models() -> io::Result<Vec<PathBuf>> {
     let entries = fs::read_dir(root().join("gallery"))?;
     let mut models: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
     models.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));

@@ -1,5 +1,6 @@
-//! Development tasks: `cargo xtask test`, `cargo xtask rules`, `cargo xtask book`, `cargo xtask drawings`, `cargo xtask wheel`, `cargo xtask browser`, `cargo xtask page`, `cargo xtask fuzz`, `cargo xtask mutants`, `cargo xtask bench`.
+//! Development tasks: `cargo xtask test`, `cargo xtask rules`, `cargo xtask book`, `cargo xtask drawings`, `cargo xtask wheel`, `cargo xtask aarch64`, `cargo xtask browser`, `cargo xtask page`, `cargo xtask fuzz`, `cargo xtask mutants`, `cargo xtask bench`.
 
+mod aarch64;
 mod bench;
 mod book;
 mod browser;
@@ -28,6 +29,9 @@ Usage: cargo xtask TASK
   drawings             the sheet of all drawings, docs/drawings.png with its page, and the pictures of the book, drawn anew
   wheel                the Python package as a wheel, in target/wheels
   python               that wheel in an environment of its own, and the tests in python/tests
+  aarch64              machine code for aarch64, by emulation: random programs (as `test` does), and every model of the gallery with the bits that
+                       it has here. Needs qemu-aarch64, a cross compiler and Rust for that processor; says what is missing
+  aarch64 --check      only whether these are there; builds nothing
   browser              the studio in chromium, driven by chromedriver, used as a user would
   browser --pictures   pictures of it in target/studio, as PNG in base 64
   page                 the studio without a server, a folder of files in target/page; needs a compiler for wasm32-unknown-unknown
@@ -55,6 +59,8 @@ fn main() -> ExitCode {
         ["drawings"] => drawings::all(),
         ["wheel"] => python::wheel().map(drop),
         ["python"] => python::tests(),
+        ["aarch64"] => aarch64::all(),
+        ["aarch64", "--check"] => aarch64::check(),
         ["browser"] => browser::tests(),
         ["browser", "--pictures"] => browser::pictures(),
         ["page"] => page::build().map(drop),

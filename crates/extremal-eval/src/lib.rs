@@ -33,7 +33,10 @@ mod arithmetic;
 mod lattice;
 mod lower;
 mod machine;
-#[cfg_attr(not(all(target_arch = "x86_64", feature = "native")), path = "native/absent.rs")]
+#[cfg_attr(
+    not(all(any(target_arch = "x86_64", target_arch = "aarch64"), feature = "native")),
+    path = "native/absent.rs"
+)]
 mod native;
 mod op;
 mod pairs;

@@ -109,7 +109,7 @@ pub struct Spread {
 
 /// The same by places in memory.
 #[cfg_attr(
-    not(all(target_arch = "x86_64", feature = "native")),
+    not(all(any(target_arch = "x86_64", target_arch = "aarch64"), feature = "native")),
     expect(dead_code, reason = "what is interpreted takes these numbers from inputs of their own")
 )]
 #[derive(Clone, Copy)]
@@ -147,11 +147,16 @@ pub enum Backend {
     Avx2,
     /// Machine code for x86-64 with AVX-512 (F, DQ and VL).
     Avx512,
+    /// Machine code for aarch64.
+    Neon,
 }
 
 impl Backend {
+    /// Those that are machine code, on one processor or another; the fastest first.
+    pub const EMITTED: [Backend; 3] = [Backend::Avx512, Backend::Avx2, Backend::Neon];
+
     /// In the order in which they are tried.
-    pub(crate) const FASTEST_FIRST: [Backend; 3] = [Backend::Avx512, Backend::Avx2, Backend::Tape];
+    pub(crate) const FASTEST_FIRST: [Backend; 4] = [Backend::Avx512, Backend::Avx2, Backend::Neon, Backend::Tape];
 }
 
 /// How much work a call does.
@@ -174,7 +179,7 @@ pub struct Program {
 
 /// What machine code is made of.
 #[cfg_attr(
-    not(all(target_arch = "x86_64", feature = "native")),
+    not(all(any(target_arch = "x86_64", target_arch = "aarch64"), feature = "native")),
     expect(dead_code, reason = "nothing is made of it where there is none")
 )]
 pub(crate) struct NativeSource<'a> {
@@ -432,7 +437,7 @@ impl Program {
             layout: tapes.layout,
             commit_tapes: tapes.commits,
         };
-        code.native = [Backend::Avx512, Backend::Avx2].into_iter().find_map(|backend| code.native_on(backend, 1));
+        code.native = Backend::EMITTED.into_iter().find_map(|backend| code.native_on(backend, 1));
         Ok(Program { code: Arc::new(code) })
     }
 

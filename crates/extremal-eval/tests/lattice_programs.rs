@@ -72,7 +72,7 @@ fn members_have_the_bits_of_one_program_on_every_backend() {
         let mut expected = vec![0.0; 4 * size];
         machine.run(0, &mut expected);
         let total: f64 = (0..size).map(|i| expected[size + i] * fields[size + i]).sum();
-        for backend in [Backend::Tape, Backend::Avx2, Backend::Avx512] {
+        for backend in Backend::EMITTED.into_iter().chain([Backend::Tape]) {
             let Some(mut loops) = lattice.machine_on(backend, size) else { continue };
             loops.set_parameters(&[]);
             let (mut results, mut sums) = (vec![f64::NAN; 4 * size], [0.0]);

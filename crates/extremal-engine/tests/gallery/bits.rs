@@ -32,7 +32,7 @@ fn machine_code_gives_the_bits_of_the_tape() {
     for name in names().filter(|name| gallery(name).boundary().is_none()) {
         let expected = bits(name, Backend::Tape);
         assert!(!expected.is_empty(), "{name}");
-        for backend in [Backend::Avx2, Backend::Avx512] {
+        for backend in Backend::EMITTED {
             assert!(bits(name, backend) == expected, "{name}: {backend:?} differs from the tape");
         }
     }
@@ -87,8 +87,8 @@ fn programs(model: &Model) -> Vec<Program> {
 
 #[test]
 fn programs_give_the_bits_of_the_tape_alone_in_lanes_and_in_blocks() {
-    let lane_kinds =
-        [(Backend::Avx2, 4), (Backend::Avx512, 4), (Backend::Avx512, 8), (Backend::Avx512, 16), (Backend::Tape, 64)];
+    let backends = Backend::EMITTED.into_iter().chain([Backend::Tape]);
+    let lane_kinds: Vec<_> = backends.flat_map(|backend| [4, 8, 16, 64].map(|lanes| (backend, lanes))).collect();
     for name in names() {
         let model = gallery(name);
         for program in programs(&model) {
@@ -101,11 +101,11 @@ fn programs_give_the_bits_of_the_tape_alone_in_lanes_and_in_blocks() {
                     assert_eq!(other, None, "{name}: {what} differs from the tape");
                 }
             };
-            for backend in [Backend::Avx2, Backend::Avx512] {
+            for backend in Backend::EMITTED {
                 let machines = (0..4).filter_map(|point| Some(computed(program.machine_on(backend)?, point)));
                 compare(&machines.collect::<Vec<_>>(), &format!("{backend:?}"));
             }
-            for (backend, lanes) in lane_kinds {
+            for (backend, lanes) in lane_kinds.iter().copied() {
                 let Some(machine) = program.lane_machine_on(backend, lanes) else { continue };
                 compare(&computed_in_lanes(machine, &program), &format!("{backend:?} in {lanes} lanes"));
             }

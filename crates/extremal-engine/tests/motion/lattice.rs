@@ -127,7 +127,7 @@ fn every_backend_has_the_same_bits() {
     };
     for text in [fermi_pasta_ulam(), PENDULUMS, LADDER] {
         let tape = state_on(text, Backend::Tape);
-        assert!(tape == state_on(text, Backend::Avx2) && tape == state_on(text, Backend::Avx512));
+        assert!(Backend::EMITTED.into_iter().all(|backend| tape == state_on(text, backend)));
     }
 }
 

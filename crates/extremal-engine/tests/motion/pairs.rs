@@ -111,7 +111,7 @@ fn every_backend_has_the_same_bits() {
                 numbers.into_iter().map(f64::to_bits).collect::<Vec<_>>()
             };
             let tape = numbers_on(Backend::Tape);
-            assert!(tape == numbers_on(Backend::Avx2) && tape == numbers_on(Backend::Avx512));
+            assert!(Backend::EMITTED.into_iter().all(|backend| tape == numbers_on(backend)));
         }
     }
 }

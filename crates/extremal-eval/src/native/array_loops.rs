@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use memmap2::{Mmap, MmapMut};
+use memmap2::Mmap;
 
 use crate::lattice::body::{Buffer, Buffers, LaneGroups, LoopBodies, LoopBody, LoopPlace};
 use crate::program::Backend;
@@ -11,10 +11,11 @@ use crate::slots::{MemorySlot, NOWHERE};
 use crate::ssa::ValueId;
 
 use super::emit::{BlockSource, Emitter, PATTERNS};
-use super::encoder::{AddressRegister, Register};
+use super::executable;
+use super::operand::{AddressRegister, Register};
 use super::order::BlockItem;
+use super::processor::CodeTarget;
 use super::registers::ARRAYS;
-use super::target;
 
 /// Loops in executable memory.
 pub(crate) struct ArrayLoops {
@@ -36,21 +37,21 @@ struct BufferReach {
 }
 
 /// Memory, then fields, results and temporaries at the first member, and the number of rounds.
-type ArrayLoopFunction = unsafe extern "sysv64" fn(*mut f64, *const f64, *mut f64, *mut f64, u64);
+type ArrayLoopFunction = emitted!(fn(*mut f64, *const f64, *mut f64, *mut f64, u64));
 
 fn base(buffer: Buffer) -> AddressRegister {
     match buffer {
-        Buffer::Fields => AddressRegister::R13,
-        Buffer::Results => AddressRegister::R14,
-        Buffer::Temporaries => AddressRegister::R15,
+        Buffer::Fields => AddressRegister::Fields,
+        Buffer::Results => AddressRegister::Results,
+        Buffer::Temporaries => AddressRegister::Temporaries,
     }
 }
 
 impl ArrayLoops {
     /// Compiles all loops; `None` where the machine cannot run them, or distances do not fit instructions.
     pub fn compile(bodies: &LoopBodies, backend: Backend) -> Option<ArrayLoops> {
-        let lanes = if backend == Backend::Avx512 { 8 } else { 4 };
-        let target = target(backend, lanes)?;
+        let lanes = CodeTarget::lanes_along_arrays(backend);
+        let target = CodeTarget::of(backend, lanes)?;
         let mut arrays = Vec::new();
         let mut slot = |place: LoopPlace| match place {
             LoopPlace::Fixed(slot) => Some(slot),
@@ -79,9 +80,7 @@ impl ArrayLoops {
             })
             .collect();
         let (bytes, memory) = emitter.finish()?;
-        let mut code = MmapMut::map_anon(bytes.len().max(1)).ok()?;
-        code[..bytes.len()].copy_from_slice(&bytes);
-        Some(ArrayLoops { code: code.make_exec().ok()?, loops, memory, patterns: bodies.fixed, lanes, advance })
+        Some(ArrayLoops { code: executable(&bytes)?, loops, memory, patterns: bodies.fixed, lanes, advance })
     }
 
     /// Members of one round.
@@ -206,14 +205,14 @@ impl Emitter {
         self.code.enter_array_loop();
         self.note_destinations(source);
         items.push(BlockItem::Round(held.iter().copied().chain(running.iter().map(|running| running.after)).collect()));
-        self.registers.begin(&items, AddressRegister::Rbx);
+        self.registers.begin(&items, AddressRegister::Memory);
         let registers: Vec<Register> = held.iter().map(|value| self.registers.load(&mut self.code, *value)).collect();
         let running: Vec<(Register, Running)> =
             running.into_iter().map(|running| (self.registers.pin(&mut self.code, running.before), running)).collect();
         self.registers.unlock();
         let top = self.code.bytes.len();
         for (at, item) in items.iter().enumerate() {
-            self.item(item, at, AddressRegister::Rbx);
+            self.item(item, at, AddressRegister::Memory);
         }
         // No other value has had these registers: what goes on cannot be lost on the way.
         for (register, running) in &running {
@@ -231,10 +230,9 @@ impl Emitter {
         self.forget_destinations(source);
         self.code.next_members(8 * advance, top);
         for (register, running) in running {
-            self.code.store(self.target.width, AddressRegister::Rbx, self.registers.bytes(running.slot), register);
+            self.code.store(self.target.width, AddressRegister::Memory, self.registers.bytes(running.slot), register);
         }
         self.code.leave_array_loop();
-        self.code.clear_upper();
         self.end_function();
         begin
     }

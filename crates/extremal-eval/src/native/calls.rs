@@ -176,15 +176,30 @@ impl Visitor for InMemory {
     }
 }
 
+/// A function as emitted code calls it, with features of x86-64 that it may use.
+#[cfg(target_arch = "x86_64")]
+macro_rules! called {
+    ($features:literal, $($function:tt)*) => {
+        #[target_feature(enable = $features)]
+        #[allow(clippy::too_many_arguments)]
+        unsafe extern "sysv64" $($function)*
+    };
+}
+#[cfg(target_arch = "aarch64")]
+macro_rules! called {
+    ($features:literal, $($function:tt)*) => {
+        #[allow(clippy::too_many_arguments)]
+        unsafe extern "C" $($function)*
+    };
+}
+
 /// Numbers in the registers of arguments: first arguments from the first on, second ones from the fifth on.
 ///
 /// # Safety
 /// `out` must have room for the results of `$size` numbers, and the processor the features named.
 macro_rules! registers {
     ($name:ident, $size:literal, $features:literal) => {
-        #[target_feature(enable = $features)]
-        #[allow(clippy::too_many_arguments)]
-        unsafe extern "sysv64" fn $name<C: Callee>(
+        called! { $features, fn $name<C: Callee>(
             out: *mut f64,
             numbers: *const TablePieces,
             a: f64,
@@ -205,7 +220,7 @@ macro_rules! registers {
                 // SAFETY: the emitter set aside RESULTS times as many numbers.
                 unsafe { out.add($size * at).cast::<[f64; $size]>().write_unaligned(result.0) };
             }
-        }
+        } }
     };
 }
 
@@ -220,8 +235,7 @@ registers!(registers_8, 8, "avx2,fma");
 /// `arguments` and `out` must hold that much, and the processor must have the features named.
 macro_rules! memory {
     ($name:ident, $size:literal, $features:literal) => {
-        #[target_feature(enable = $features)]
-        unsafe extern "sysv64" fn $name<C: Callee>(
+        called! { $features, fn $name<C: Callee>(
             out: *mut f64,
             arguments: *const f64,
             count: usize,
@@ -242,7 +256,7 @@ macro_rules! memory {
                     }
                 }
             }
-        }
+        } }
     };
 }
 

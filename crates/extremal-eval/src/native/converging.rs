@@ -5,8 +5,8 @@ use crate::slots::MemorySlot;
 use crate::ssa::ValueId;
 
 use super::emit::{Emitter, ONE};
-use super::encoder::AddressRegister;
 use super::looping::Shifts;
+use super::operand::AddressRegister;
 use super::order::BlockItem;
 
 impl Emitter {
@@ -18,10 +18,10 @@ impl Emitter {
         let mut items = self.items(steps);
         items.push(BlockItem::Round(outputs.to_vec()));
         self.code.enter_rounds();
-        self.registers.begin(&items, AddressRegister::Rbx);
+        self.registers.begin(&items, AddressRegister::Memory);
         let top = self.code.bytes.len();
         for (at, item) in items.iter().enumerate() {
-            self.item(item, at, AddressRegister::Rbx);
+            self.item(item, at, AddressRegister::Memory);
         }
         let (condition, outputs) = (outputs[0], &outputs[1..]);
         let tested = self.registers.load(&mut self.code, condition);

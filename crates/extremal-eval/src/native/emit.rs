@@ -1,32 +1,17 @@
 //! Instructions for the operations of a block.
 
-use extremal_expr::{Function, Function2, Relation};
+use extremal_expr::{Function, Function2};
 
 use crate::op::{Instruction, Op};
 use crate::slots::{MemorySlot, NOWHERE};
 use crate::ssa::ValueId;
 
 use super::calls::CallKind;
-use super::encoder::{
-    AddressRegister, Assembler, Binary, Bits, Fused, FusedOrder, MachineOperand, Predicate, Register, Width,
-};
+use super::operand::{AddressRegister, Binary, Bits, Fused, MachineOperand, Register};
 use super::order::{BlockItem, CallOperands, Ordering};
+use super::processor::{Assembler, CodeTarget, Width};
 use super::registers::Registers;
 use super::sines::{CONSTANTS, Detour};
-
-/// What emitted code runs on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct CodeTarget {
-    pub width: Width,
-    /// 32 registers and masks instead of 16 registers.
-    pub avx512: bool,
-}
-
-impl CodeTarget {
-    pub fn registers(self) -> usize {
-        if self.avx512 && self.width != Width::Sixteen { 32 } else { 16 }
-    }
-}
 
 /// So many bit patterns are operands of instructions: those named below.
 pub(super) const INSTRUCTIONS: usize = 4;
@@ -86,7 +71,7 @@ impl Emitter {
         let fixed: Vec<MemorySlot> = fixed.iter().copied().chain([first_free + SIGN]).chain(constants).collect();
         let values = fixed.len();
         Emitter {
-            code: Assembler::new(target.avx512),
+            code: target.assembler(),
             target,
             registers: Registers::new(target.width, target.registers(), &fixed, own),
             ordering: Ordering::new(values),
@@ -118,9 +103,9 @@ impl Emitter {
         let items = self.items(source.steps);
         let calls = items.iter().any(BlockItem::calls);
         let (memory, results) = if calls {
-            (AddressRegister::Rbx, AddressRegister::R14)
+            (AddressRegister::Memory, AddressRegister::Results)
         } else {
-            (AddressRegister::Rdi, AddressRegister::Rsi)
+            (AddressRegister::GivenMemory, AddressRegister::GivenResults)
         };
         if calls {
             self.code.enter();
@@ -142,18 +127,14 @@ impl Emitter {
         if calls {
             self.code.leave();
         }
-        if self.target.width != Width::One {
-            self.code.clear_upper();
-        }
         self.end_function();
         begin
     }
 
-    /// Functions begin on their own cache lines.
+    /// Begins a function; returns where that is.
     pub(super) fn begin_function(&mut self) -> usize {
         self.noted = None;
-        self.code.bytes.resize(self.code.bytes.len().next_multiple_of(64), 0xcc);
-        self.code.bytes.len()
+        self.code.begin(self.target.width)
     }
 
     /// Everything but what belongs to loops.
@@ -204,7 +185,7 @@ impl Emitter {
     }
 
     /// A register for the result of an operation, that of a dying operand if there is one.
-    fn result(&mut self, operands: &[ValueId]) -> Register {
+    pub(super) fn result(&mut self, operands: &[ValueId]) -> Register {
         self.registers.free_registers(operands);
         self.registers.take(&mut self.code)
     }
@@ -226,16 +207,16 @@ impl Emitter {
                 self.code.binary(Binary::Sqrt, width, to, upper, operand);
                 to
             }
-            Op::Neg(a) => self.with_pattern(Bits::Xor, a, SIGN),
-            Op::Call(Function::Abs, a) => self.with_pattern(Bits::And, a, SIZE),
-            Op::Not(a) => self.with_pattern(Bits::Xor, a, ONE),
+            Op::Neg(a) => self.with_pattern(Assembler::negate, a, SIGN),
+            Op::Call(Function::Abs, a) => self.with_pattern(Assembler::size, a, SIZE),
+            Op::Not(a) => self.with_pattern(|code, width, to, a, one| code.bits(Bits::Xor, width, to, a, one), a, ONE),
             Op::And(a, b) => self.of_bits(Bits::And, a, b),
             Op::Or(a, b) => self.of_bits(Bits::Or, a, b),
             Op::Compare(comparison, a, b) => {
                 let (first, second) = (self.registers.load(&mut self.code, a), self.registers.load(&mut self.code, b));
                 let to = self.result(&[a, b]);
                 let one = self.registers.place(self.patterns + ONE);
-                self.code.compare(predicate(comparison), width, to, first, second, one);
+                self.code.compare(comparison, width, to, (first, second), one);
                 to
             }
             Op::Select(condition, a, b) => {
@@ -264,9 +245,9 @@ impl Emitter {
             return 0;
         }
         let tested = self.registers.load(&mut self.code, condition);
-        let signs = if self.target.avx512 { 0 } else { self.scratch() };
+        let signs = if self.target.keeps_notes() { 0 } else { self.scratch() };
         self.code.note_nonzero(self.target.width, tested, self.registers.place(self.patterns + ZERO), signs);
-        self.noted = self.target.avx512.then_some(condition);
+        self.noted = self.target.keeps_notes().then_some(condition);
         signs
     }
 
@@ -288,56 +269,16 @@ impl Emitter {
         to
     }
 
-    /// `±a·b ± c`. The register of one operand is overwritten: of one that dies, else one fetched from memory, else a copy.
-    fn fused(&mut self, op: Fused, a: ValueId, b: ValueId, c: ValueId) -> Register {
-        let rank = |value: ValueId| match (self.registers.in_register(value), self.registers.dies(value)) {
-            (Some(_), true) => 0,
-            (None, _) => 1,
-            (Some(_), false) => 2,
-        };
-        let candidates = [(rank(c), 0), (rank(a), 1), (rank(b), 2)];
-        let (rank, which) = candidates.into_iter().min().unwrap_or((2, 0));
-        // The product may be taken the other way round, so that it is a or c that is overwritten.
-        let (a, b) = if which == 2 { (b, a) } else { (a, b) };
-        let tied = if which == 0 { c } else { a };
-        // The other two: one in a register, one wherever it is.
-        let others = if which == 0 { [a, b] } else { [b, c] };
-        let swap = self.registers.in_register(others[0]).is_none() && self.registers.in_register(others[1]).is_some();
-        let [inner, last] = if swap { [others[1], others[0]] } else { others };
-        let order = match (which == 0, swap) {
-            (true, _) => FusedOrder::O231,
-            (false, false) => FusedOrder::O213,
-            (false, true) => FusedOrder::O132,
-        };
-        let fixed = (rank == 0).then(|| self.registers.load(&mut self.code, tied));
-        let inner_register = (inner != tied).then(|| self.registers.load(&mut self.code, inner));
-        let last_operand = (last != tied).then(|| self.registers.operand(&mut self.code, last));
-        let to = match fixed {
-            Some(register) => {
-                self.registers.free_registers(&[tied]);
-                register
-            }
-            None => {
-                let register = self.registers.take(&mut self.code);
-                match self.registers.in_register(tied) {
-                    Some(from) => self.code.copy(self.target.width, register, from),
-                    None => self.registers.fill(&mut self.code, register, tied),
-                }
-                register
-            }
-        };
-        let inner = inner_register.unwrap_or(to);
-        let last = last_operand.unwrap_or(MachineOperand::Register(to));
-        self.code.fused(op, order, self.target.width, to, inner, last);
-        self.registers.free_registers(&[a, b, c]);
-        to
-    }
-
-    fn with_pattern(&mut self, op: Bits, a: ValueId, pattern: MemorySlot) -> Register {
+    fn with_pattern(
+        &mut self,
+        emit: impl FnOnce(&mut Assembler, Width, Register, Register, MachineOperand),
+        a: ValueId,
+        pattern: MemorySlot,
+    ) -> Register {
         let first = self.registers.load(&mut self.code, a);
         let to = self.result(&[a]);
         let pattern = self.registers.place(self.patterns + pattern);
-        self.code.bits(op, self.target.width, to, first, pattern);
+        emit(&mut self.code, self.target.width, to, first, pattern);
         to
     }
 
@@ -357,7 +298,7 @@ impl Emitter {
         let (picked, mask) = (self.scratch(), self.scratch());
         self.code.binary(op, width, picked, second, MachineOperand::Register(first));
         let to = self.result(&[a, b]);
-        self.code.select(Predicate::Unordered, width, (second, second), mask, to, (second, picked));
+        self.code.select_nan(width, second, mask, to, (second, picked));
         to
     }
 
@@ -450,14 +391,5 @@ impl Emitter {
             self.code.fourth_argument_at(numbers);
         }
         self.code.call(kind.in_memory(lanes / usize::from(halves)));
-    }
-}
-
-fn predicate(comparison: Relation) -> Predicate {
-    match comparison {
-        Relation::Lt => Predicate::Less,
-        Relation::Le => Predicate::LessOrEqual,
-        Relation::Eq => Predicate::Equal,
-        Relation::Ne => Predicate::NotEqual,
     }
 }

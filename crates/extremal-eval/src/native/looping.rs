@@ -11,8 +11,9 @@ use crate::slots::{MemorySlot, NOWHERE};
 use crate::ssa::ValueId;
 
 use super::emit::{Emitter, ONE, ZERO};
-use super::encoder::{AddressRegister, BEYOND, MachineOperand, Register, Width};
+use super::operand::{AddressRegister, BEYOND, MachineOperand, Register};
 use super::order::BlockItem;
+use super::processor::Width;
 
 /// So many registers are left to work in where others keep what they hold from round to round.
 const FREE: usize = 8;
@@ -118,7 +119,7 @@ impl Emitter {
             true => self.code.enter_traced_rounds(),
             false => self.code.enter_rounds(),
         }
-        self.registers.begin(&items, AddressRegister::Rbx);
+        self.registers.begin(&items, AddressRegister::Memory);
         let residents = if stays { self.residents(&items, next, feedback) } else { Vec::new() };
         let mut failed: Vec<usize> = tests.before.iter().map(|condition| self.leave_unless(*condition)).collect();
         let next_round = self.code.bytes.len();
@@ -136,9 +137,10 @@ impl Emitter {
                     let larger = self.registers.load(&mut self.code, *larger);
                     let smaller = self.registers.operand(&mut self.code, *smaller);
                     failed.push(self.code.jump_unless_less(smaller, larger, *or_equal));
+                    self.noted = self.noted.filter(|_| self.target.jumps_keep_notes());
                     self.registers.release(item);
                 }
-                _ => self.item(item, at, AddressRegister::Rbx),
+                _ => self.item(item, at, AddressRegister::Memory),
             }
         }
         again.iter().for_each(|value| self.registers.store(&mut self.code, *value));
@@ -169,7 +171,7 @@ impl Emitter {
         self.code.land(done);
         for resident in &residents {
             let place = self.registers.bytes(resident.slot);
-            self.code.store(self.target.width, AddressRegister::Rbx, place, resident.register);
+            self.code.store(self.target.width, AddressRegister::Memory, place, resident.register);
         }
         if traced {
             self.registers.finish(&items);
@@ -185,7 +187,7 @@ impl Emitter {
         for (column, value) in values.iter().enumerate() {
             let from = self.registers.load(&mut self.code, *value);
             let place = i32::try_from(column * TRACE_STRIDE * size_of::<f64>()).unwrap_or(BEYOND);
-            self.code.store(Width::One, AddressRegister::R13, place, from);
+            self.code.store(Width::One, AddressRegister::Fields, place, from);
             self.registers.unlock();
         }
         self.code.next_in_trace();
@@ -194,9 +196,6 @@ impl Emitter {
     pub(super) fn end_rounds(&mut self, items: &[BlockItem], begin: usize) -> usize {
         self.registers.finish(items);
         self.code.leave_rounds();
-        if self.target.width != Width::One {
-            self.code.clear_upper();
-        }
         self.end_function();
         begin
     }
@@ -318,7 +317,7 @@ impl Emitter {
         for (to, value) in places.clone().zip(values) {
             if !places.contains(&self.registers.home(*value)) && !shifts.choices.contains_key(&to) {
                 let from = self.registers.load(&mut self.code, *value);
-                self.code.store(width, AddressRegister::Rbx, self.registers.bytes(to), from);
+                self.code.store(width, AddressRegister::Memory, self.registers.bytes(to), from);
                 self.registers.unlock();
             }
         }
@@ -344,8 +343,8 @@ impl Emitter {
 
     fn copy(&mut self, step: &Move, scratch: Register, signs: Register) {
         let width = self.target.width;
-        let places =
-            [step.to, step.from].map(|slot| MachineOperand::Memory(AddressRegister::Rbx, self.registers.bytes(slot)));
+        let places = [step.to, step.from]
+            .map(|slot| MachineOperand::Memory(AddressRegister::Memory, self.registers.bytes(slot)));
         let [to, from] = places;
         if step.chosen {
             // A store by a mask would be shorter, and was measured to be slower.

@@ -1,9 +1,9 @@
-//! Machine code for x86-64, from the same program the tape runs and with the same bits.
+//! Machine code for x86-64 and aarch64, from the same program the tape runs and with the same bits.
 //!
 //! `order` gathers the calls of elementary functions, `registers` decides what is where, `emit` turns operations into
-//! instructions, `encoder` those into bytes, `calls` holds the functions that are called, `sines` writes out those that are called
-//! most. The tape is the measure: every test
-//! compares with it.
+//! instructions, `calls` holds the functions that are called, `sines` writes out those that are called most. What differs from
+//! processor to processor is in `x86` and `a64`: an `Assembler` that turns instructions into bytes, with the same methods in both,
+//! and a `CodeTarget` that says what there is to work with. The tape is the measure: every test compares with it.
 //!
 //! # Safety
 //! Emitted code reads and writes only the memory it was laid out for (`Native::memory` groups of lanes at the first address)
@@ -12,15 +12,29 @@
 //! executable afterwards, never both at once.
 #![allow(unsafe_code)]
 
+/// A function that is called, or calls, as emitted code does.
+#[cfg(target_arch = "x86_64")]
+macro_rules! emitted {
+    ($($function:tt)*) => { unsafe extern "sysv64" $($function)* };
+}
+#[cfg(target_arch = "aarch64")]
+macro_rules! emitted {
+    ($($function:tt)*) => { unsafe extern "C" $($function)* };
+}
+
+#[cfg(target_arch = "aarch64")]
+#[path = "a64/mod.rs"]
+mod processor;
+#[cfg(target_arch = "x86_64")]
+#[path = "x86/mod.rs"]
+mod processor;
+
 mod array_loops;
 mod calls;
-mod control;
 mod converging;
-#[cfg(test)]
-mod decoded;
 mod emit;
-mod encoder;
 mod looping;
+mod operand;
 mod order;
 mod registers;
 mod sines;
@@ -30,8 +44,8 @@ use memmap2::{Mmap, MmapMut};
 use crate::program::{Backend, NativeSource};
 use crate::slots::MemorySlot;
 
-use emit::{BlockSource, CodeTarget, Emitter, PATTERNS};
-use encoder::Width;
+use emit::{BlockSource, Emitter, PATTERNS};
+use processor::{CodeTarget, publish};
 
 pub(crate) use array_loops::ArrayLoops;
 
@@ -50,35 +64,24 @@ pub(crate) struct Native {
     backend: Backend,
 }
 
-type EntryFunction = unsafe extern "sysv64" fn(*mut f64, *mut f64);
+/// A block: memory, and where its outputs go.
+type EntryFunction = emitted!(fn(*mut f64, *mut f64));
 /// Memory, nothing or where the trace goes, the number of rounds; returns how many of them are left.
-type LoopFunction = unsafe extern "sysv64" fn(*mut f64, *mut f64, u64) -> u64;
+type LoopFunction = emitted!(fn(*mut f64, *mut f64, u64) -> u64);
 
-/// What the code of a backend runs on, if this machine is one.
-fn target(backend: Backend, lanes: usize) -> Option<CodeTarget> {
-    let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
-    let avx512 = avx2
-        && is_x86_feature_detected!("avx512f")
-        && is_x86_feature_detected!("avx512dq")
-        && is_x86_feature_detected!("avx512vl");
-    let width = match (backend, lanes) {
-        (_, 1) => Width::One,
-        (_, 4) => Width::Four,
-        (Backend::Avx512, 8) => Width::Eight,
-        (Backend::Avx512, 16) => Width::Sixteen,
-        _ => return None,
-    };
-    match backend {
-        Backend::Tape => None,
-        Backend::Avx2 => avx2.then_some(CodeTarget { width, avx512: false }),
-        Backend::Avx512 => avx512.then_some(CodeTarget { width, avx512: true }),
-    }
+/// Pages to be executed.
+fn executable(bytes: &[u8]) -> Option<Mmap> {
+    let mut code = MmapMut::map_anon(bytes.len().max(1)).ok()?;
+    code[..bytes.len()].copy_from_slice(bytes);
+    let code = code.make_exec().ok()?;
+    publish(&code);
+    Some(code)
 }
 
 impl Native {
     /// Compiles for `lanes` numbers side by side; `None` where the machine cannot run it, or distances do not fit instructions.
     pub fn compile(blocks: &NativeSource<'_>, backend: Backend, lanes: usize) -> Option<Native> {
-        let target = target(backend, lanes)?;
+        let target = CodeTarget::of(backend, lanes)?;
         let mut emitter = Emitter::new(target, blocks.fixed, blocks.first_free as MemorySlot);
         emitter.registers.spread(blocks.spreads);
         let commits = blocks
@@ -109,11 +112,9 @@ impl Native {
             .map(|(block, outputs)| emitter.converging(&block.steps, outputs, first_converging))
             .collect();
         let (bytes, memory) = emitter.finish()?;
-        let mut code = MmapMut::map_anon(bytes.len().max(1)).ok()?;
-        code[..bytes.len()].copy_from_slice(&bytes);
         let patterns = blocks.first_free;
         Some(Native {
-            code: code.make_exec().ok()?,
+            code: executable(&bytes)?,
             entries,
             commits,
             feedback,

@@ -4,8 +4,9 @@ use crate::program::SpreadSlot;
 use crate::slots::{MemorySlot, NOWHERE};
 use crate::ssa::ValueId;
 
-use super::encoder::{AddressRegister, Assembler, BEYOND, MachineOperand, Register, Width};
+use super::operand::{AddressRegister, BEYOND, MachineOperand, Register};
 use super::order::BlockItem;
+use super::processor::{Assembler, Width};
 
 const NO_REGISTER: Register = Register::MAX;
 /// Used by nothing any more.
@@ -70,7 +71,7 @@ impl Registers {
             first_slot,
             next_slot: first_slot,
             end: first_slot,
-            base: AddressRegister::Rdi,
+            base: AddressRegister::GivenMemory,
             arrays: Vec::new(),
             spread: Vec::new(),
         }

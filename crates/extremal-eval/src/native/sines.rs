@@ -10,7 +10,7 @@ use extremal_expr::elementary::{COSINE, HALF_PI, LARGEST_ANGLE, ROUNDING, SINE};
 
 use super::calls::CallKind;
 use super::emit::{Emitter, INSTRUCTIONS, SIGN};
-use super::encoder::{AddressRegister, Bits, MachineOperand, Register};
+use super::operand::{AddressRegister, Bits, MachineOperand, Register};
 use super::order::{BlockItem, CallOperands};
 
 /// Numbers among the operations, in memory behind the patterns of instructions.
@@ -249,8 +249,8 @@ impl Emitter {
 
     /// Ends a function; what lies out of its way follows.
     pub(super) fn end_function(&mut self) {
-        self.code.ret();
         let width = self.target.width;
+        self.code.end(width);
         for detour in std::mem::take(&mut self.detours) {
             self.code.land(detour.jump);
             let place = |emitter: &Emitter, slot: MemorySlot| emitter.registers.place(slot);

@@ -3,7 +3,7 @@
 use extremal_eval::{Backend, Machine, Program, TRACE_ROUNDS, TRACE_STRIDE};
 use extremal_expr::{Graph, Id, Rational, Relation};
 
-const BACKENDS: [Backend; 3] = [Backend::Tape, Backend::Avx2, Backend::Avx512];
+const BACKENDS: [Backend; 4] = [Backend::Tape, Backend::Avx2, Backend::Avx512, Backend::Neon];
 
 /// Compares a trace of `rounds` with single rounds; both end where the condition fails.
 fn follows(machine: &Machine, traced: usize, rounds: u64) -> u64 {

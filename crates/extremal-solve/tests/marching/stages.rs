@@ -89,7 +89,7 @@ fn stages_side_by_side_are_those_one_by_one() {
     for method in ["gauss(1)", "gauss(2)", "gauss(5)", "gauss(7)", "gauss(8)"] {
         let scheme = written(&system, method);
         let tape = marched(g, &scheme, Some(Backend::Tape), &[2.0, 1.0], 0.03, 200);
-        for backend in [None, Some(Backend::Avx2), Some(Backend::Avx512)] {
+        for backend in Backend::EMITTED.map(Some).into_iter().chain([None]) {
             let run = marched(g, &scheme, backend, &[2.0, 1.0], 0.03, 200);
             assert_eq!(bits(&run), bits(&tape), "{method} on {backend:?}");
             assert_eq!(run.work(), tape.work(), "{method} on {backend:?}");
@@ -133,7 +133,7 @@ fn stages_of_every_kind_are_the_same_on_every_backend() {
             };
             let tape = march(&scheme, Some(Backend::Tape));
             assert_eq!(tape.work().newton_steps, 0, "{method}");
-            for backend in [Backend::Avx2, Backend::Avx512] {
+            for backend in Backend::EMITTED {
                 let run = march(&scheme, Some(backend));
                 assert_eq!(bits(&run), bits(&tape), "{method} on {backend:?}");
                 assert_eq!(run.work(), tape.work(), "{method} on {backend:?}");
@@ -188,7 +188,7 @@ fn many_coordinates_are_iterated_like_few() {
                 assert!((x - expected).abs() <= 1e-12 * expected.abs().max(1.0), "{method}: {x} instead of {expected}");
             }
             let tape = marched(g, &scheme, Some(Backend::Tape), &start, 0.01, 60);
-            for backend in [Backend::Avx2, Backend::Avx512] {
+            for backend in Backend::EMITTED {
                 let run = marched(g, &scheme, Some(backend), &start, 0.01, 60);
                 assert_eq!(bits(&run), bits(&tape), "{method} for {} on {backend:?}", system.len());
             }
@@ -239,7 +239,7 @@ fn an_action_at_gauss_points_is_collocation() {
                 assert!((x - expected).abs() <= 1e-12, "{what} by {method}: {x} instead of {expected}");
             }
             let (_, tape) = march(&scheme, Some(Backend::Tape));
-            for backend in [Backend::Avx2, Backend::Avx512] {
+            for backend in Backend::EMITTED {
                 assert_eq!(bits(&march(&scheme, Some(backend)).1), bits(&tape), "{what} by {method} on {backend:?}");
             }
         }
@@ -360,7 +360,9 @@ fn a_march_goes_on_where_newton_has_helped() {
         };
         let tape = march(Some(Backend::Tape), 1);
         assert!((1..200).contains(&tape.work().newton_steps), "{:?}", tape.work());
-        for (backend, portion) in [(None, 1), (None, 400), (Some(Backend::Avx2), 16), (Some(Backend::Avx512), 100)] {
+        for (backend, portion) in
+            [(None, 1), (None, 400)].into_iter().chain(Backend::EMITTED.map(Some).into_iter().zip([100, 16, 25]))
+        {
             let run = march(backend, portion);
             assert_eq!(bits(&run), bits(&tape), "{portion} at a time on {backend:?}");
             assert_eq!(run.work(), tape.work(), "{portion} at a time on {backend:?}");

@@ -2,23 +2,26 @@
 
 use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter, MemorySizeOptions};
 
-use super::encoder::{AddressRegister, Assembler, Binary, Bits, Fused, FusedOrder, MachineOperand, Predicate, Width};
+use extremal_expr::Relation;
 
-const WIDTHS: [Width; 4] = [Width::One, Width::Four, Width::Eight, Width::Sixteen];
-const BASES: [AddressRegister; 6] = [
-    AddressRegister::Rbx,
-    AddressRegister::Rsi,
-    AddressRegister::Rdi,
-    AddressRegister::R13,
-    AddressRegister::R14,
-    AddressRegister::R15,
+use super::encoder::{FusedOrder, Predicate, X86Assembler, X86Width};
+use crate::native::operand::{AddressRegister, Binary, Bits, Fused, MachineOperand};
+
+const WIDTHS: [X86Width; 4] = [X86Width::One, X86Width::Four, X86Width::Eight, X86Width::Sixteen];
+const BASES: [(AddressRegister, &str); 6] = [
+    (AddressRegister::Memory, "rbx"),
+    (AddressRegister::GivenResults, "rsi"),
+    (AddressRegister::GivenMemory, "rdi"),
+    (AddressRegister::Fields, "r13"),
+    (AddressRegister::Results, "r14"),
+    (AddressRegister::Temporaries, "r15"),
 ];
 /// Distances that fit one byte, that fit one byte in units of an operand, and that fit none.
 const OFFSETS: [i32; 15] =
     [0, 8, -8, 64, -64, 127, 128, -128, -129, 8 * 127, 8 * 128, 64 * 127, 64 * 128, 0x0012_3456, -0x0012_3456];
 
 /// The instructions in Intel's notation.
-fn decoded(code: &Assembler) -> Vec<String> {
+fn decoded(code: &X86Assembler) -> Vec<String> {
     assert!(code.fits);
     let mut formatter = IntelFormatter::new();
     let options = formatter.options_mut();
@@ -41,17 +44,17 @@ fn decoded(code: &Assembler) -> Vec<String> {
 }
 
 /// A vector register by its name.
-fn vector(width: Width, register: u8) -> String {
+fn vector(width: X86Width, register: u8) -> String {
     let class = match width {
-        Width::One => "xmm",
-        Width::Four => "ymm",
-        Width::Eight | Width::Sixteen => "zmm",
+        X86Width::One => "xmm",
+        X86Width::Four => "ymm",
+        X86Width::Eight | X86Width::Sixteen => "zmm",
     };
     format!("{class}{register}")
 }
 
 fn address(base: AddressRegister, offset: i32) -> String {
-    let base = format!("{base:?}").to_lowercase();
+    let base = BASES.iter().find(|(register, _)| *register == base).unwrap().1;
     match offset {
         0 => format!("[{base}]"),
         1.. => format!("[{base}+0x{offset:x}]"),
@@ -60,7 +63,7 @@ fn address(base: AddressRegister, offset: i32) -> String {
 }
 
 /// The last operand, `further` bytes on where it is a whole register of numbers.
-fn last(width: Width, operand: MachineOperand, further: i32) -> String {
+fn last(width: X86Width, operand: MachineOperand, further: i32) -> String {
     match operand {
         MachineOperand::Register(register) => vector(width, register),
         MachineOperand::Memory(base, offset) => address(base, offset + further),
@@ -72,18 +75,18 @@ fn last(width: Width, operand: MachineOperand, further: i32) -> String {
 }
 
 /// Registers, and last operands, that instructions of a width may have; with AVX-512 all of them.
-fn operands(width: Width, masks: bool) -> Vec<([u8; 3], MachineOperand)> {
+fn operands(width: X86Width, masks: bool) -> Vec<([u8; 3], MachineOperand)> {
     let mut registers = vec![[0, 1, 2], [7, 8, 15], [15, 7, 8], [9, 14, 3]];
-    if masks && width != Width::Sixteen {
+    if masks && width != X86Width::Sixteen {
         registers.extend([[16, 1, 2], [3, 17, 8], [4, 5, 31], [24, 30, 23]]);
     }
     let mut all = Vec::new();
     for own in registers {
         all.push((own, MachineOperand::Register(own[2])));
-        for base in BASES {
+        for (base, _) in BASES {
             for offset in OFFSETS {
                 all.push((own, MachineOperand::Memory(base, offset)));
-                if masks && width != Width::One {
+                if masks && width != X86Width::One {
                     all.push((own, MachineOperand::Spread(base, offset)));
                 }
             }
@@ -93,7 +96,7 @@ fn operands(width: Width, masks: bool) -> Vec<([u8; 3], MachineOperand)> {
 }
 
 /// Machines and widths that code is emitted for.
-fn kinds() -> impl Iterator<Item = (bool, Width)> {
+fn kinds() -> impl Iterator<Item = (bool, X86Width)> {
     let all = [false, true].into_iter().flat_map(|masks| WIDTHS.map(|width| (masks, width)));
     all.filter(|(masks, width)| *masks || width.lanes() <= 4)
 }
@@ -102,13 +105,13 @@ fn kinds() -> impl Iterator<Item = (bool, Width)> {
 /// first two registers, the last operand, and the number of the mask.
 fn check(
     masks: bool,
-    width: Width,
+    width: X86Width,
     (registers, operand): ([u8; 3], MachineOperand),
     scalar: bool,
-    emit: impl FnOnce(&mut Assembler),
+    emit: impl FnOnce(&mut X86Assembler),
     expected: impl Fn(&str, &str, &str, u8) -> String,
 ) {
-    let mut code = Assembler::new(masks);
+    let mut code = X86Assembler::new(masks);
     emit(&mut code);
     let halves = (0..width.halves()).map(|half| {
         let name = |register: u8| vector(width, register + 16 * half);
@@ -128,8 +131,8 @@ fn check(
     assert_eq!(found, sorted, "{masks}, {width:?}, {registers:?}, {operand:?}");
 }
 
-fn number(width: Width) -> &'static str {
-    if width == Width::One { "sd" } else { "pd" }
+fn number(width: X86Width) -> &'static str {
+    if width == X86Width::One { "sd" } else { "pd" }
 }
 
 #[test]
@@ -148,22 +151,22 @@ fn arithmetic_is_what_it_is_called() {
     for (masks, width) in kinds() {
         let d = number(width);
         for given @ ([x, y, _], z) in operands(width, masks) {
-            let scalar = width == Width::One;
+            let scalar = width == X86Width::One;
             for (op, name) in names {
-                let emit = |code: &mut Assembler| code.binary(op, width, x, y, z);
+                let emit = |code: &mut X86Assembler| code.binary(op, width, x, y, z);
                 check(masks, width, given, scalar, emit, |x, y, z, _| format!("v{name}{d} {x},{y},{z}"));
             }
-            let emit = |code: &mut Assembler| code.binary(Binary::Sqrt, width, x, y, z);
+            let emit = |code: &mut X86Assembler| code.binary(Binary::Sqrt, width, x, y, z);
             check(masks, width, given, scalar, emit, |x, y, z, _| match width {
-                Width::One => format!("vsqrtsd {x},{y},{z}"),
+                X86Width::One => format!("vsqrtsd {x},{y},{z}"),
                 _ => format!("vsqrtpd {x},{z}"),
             });
             for (op, name) in logic {
-                let emit = |code: &mut Assembler| code.bits(op, width, x, y, z);
+                let emit = |code: &mut X86Assembler| code.bits(op, width, x, y, z);
                 check(masks, width, given, false, emit, |x, y, z, _| format!("v{name}pd {x},{y},{z}"));
             }
             for ((op, name), (order, digits)) in fused.iter().flat_map(|op| orders.map(|order| (*op, order))) {
-                let emit = |code: &mut Assembler| code.fused(op, order, width, x, y, z);
+                let emit = |code: &mut X86Assembler| code.fused(op, order, width, x, y, z);
                 check(masks, width, given, scalar, emit, |x, y, z, _| format!("v{name}{digits}{d} {x},{y},{z}"));
             }
         }
@@ -173,22 +176,22 @@ fn arithmetic_is_what_it_is_called() {
 #[test]
 fn loads_stores_and_copies_go_where_they_should() {
     for (masks, width) in kinds() {
-        let (scalar, mov) = (width == Width::One, if width == Width::One { "vmovsd" } else { "vmovupd" });
+        let (scalar, mov) = (width == X86Width::One, if width == X86Width::One { "vmovsd" } else { "vmovupd" });
         for given @ ([x, y, _], z) in operands(width, masks) {
             match z {
                 MachineOperand::Register(from) => {
-                    let emit = |code: &mut Assembler| code.copy(width, x, from);
+                    let emit = |code: &mut X86Assembler| code.copy(width, x, from);
                     check(masks, width, given, false, emit, |x, _, z, _| format!("vmovapd {x},{z}"));
-                    let emit = |code: &mut Assembler| code.shift_left(width, x, from, 52);
+                    let emit = |code: &mut X86Assembler| code.shift_left(width, x, from, 52);
                     check(masks, width, given, false, emit, |x, _, z, _| format!("vpsllq {x},{z},0x34"));
                 }
                 MachineOperand::Memory(base, offset) => {
-                    let emit = |code: &mut Assembler| code.load(width, x, base, offset);
+                    let emit = |code: &mut X86Assembler| code.load(width, x, base, offset);
                     check(masks, width, given, scalar, emit, |x, _, z, _| format!("{mov} {x},{z}"));
-                    let emit = |code: &mut Assembler| code.store(width, base, offset, y);
+                    let emit = |code: &mut X86Assembler| code.store(width, base, offset, y);
                     check(masks, width, given, scalar, emit, |_, y, z, _| format!("{mov} {z},{y}"));
-                    if width != Width::One {
-                        let emit = |code: &mut Assembler| code.load_spread(width, x, base, offset);
+                    if width != X86Width::One {
+                        let emit = |code: &mut X86Assembler| code.load_spread(width, x, base, offset);
                         check(masks, width, given, true, emit, |x, _, z, _| format!("vbroadcastsd {x},{z}"));
                     }
                 }
@@ -212,25 +215,25 @@ fn comparisons_and_choices_are_those_that_are_meant() {
         for given @ ([x, y, s], z) in operands(width, masks) {
             for (predicate, code_of) in predicates {
                 if masks {
-                    let emit = |code: &mut Assembler| code.compare_to_mask(predicate, width, y, z);
+                    let emit = |code: &mut X86Assembler| code.compare_to_mask(predicate, width, y, z);
                     check(masks, width, given, false, emit, |_, y, z, k| format!("vcmppd k{k},{y},{z},0x{code_of:x}"));
                 } else {
-                    let emit = |code: &mut Assembler| code.compare_to_bits(predicate, width, x, y, z);
+                    let emit = |code: &mut X86Assembler| code.compare_to_bits(predicate, width, x, y, z);
                     check(masks, width, given, false, emit, |x, y, z, _| format!("vcmppd {x},{y},{z},0x{code_of:x}"));
                 }
             }
-            let emit = |code: &mut Assembler| code.by_signs(width, x, s, (z, y));
+            let emit = |code: &mut X86Assembler| code.by_signs(width, x, s, (z, y));
             check(masks, width, given, false, emit, |x, y, z, k| match masks {
                 true => format!("vblendmpd {x}{{k{k}}},{y},{z}"),
                 false => format!("vblendvpd {x},{y},{z},{}", vector(width, s)),
             });
             match z {
                 MachineOperand::Register(from) if masks => {
-                    let emit = |code: &mut Assembler| code.note_signs(width, from);
+                    let emit = |code: &mut X86Assembler| code.note_signs(width, from);
                     check(masks, width, given, false, emit, |_, _, z, k| format!("vpmovq2m k{k},{z}"));
                 }
                 MachineOperand::Memory(..) => {
-                    let emit = |code: &mut Assembler| code.compare(Predicate::Less, width, x, x, y, z);
+                    let emit = |code: &mut X86Assembler| code.compare(Relation::Lt, width, x, (x, y), z);
                     check(masks, width, given, false, emit, |x, y, z, k| match masks {
                         true => format!("vcmppd k{k},{x},{y},0x11;vmovupd {x}{{k{k}}}{{z}},{z}"),
                         false => format!("vcmppd {x},{x},{y},0x11;vandpd {x},{x},{z}"),
@@ -240,12 +243,12 @@ fn comparisons_and_choices_are_those_that_are_meant() {
             }
         }
     }
-    for (width, expected) in [(Width::Eight, "kortestb k1,k1"), (Width::Sixteen, "kortestb k1,k2")] {
-        let mut code = Assembler::new(true);
+    for (width, expected) in [(X86Width::Eight, "kortestb k1,k1"), (X86Width::Sixteen, "kortestb k1,k2")] {
+        let mut code = X86Assembler::new(true);
         code.test_mask(width);
         assert_eq!(decoded(&code), [expected]);
     }
-    for width in [Width::One, Width::Four] {
+    for width in [X86Width::One, X86Width::Four] {
         for given @ ([x, ..], z) in operands(width, false) {
             check(
                 false,
@@ -265,10 +268,10 @@ fn comparisons_and_choices_are_those_that_are_meant() {
             );
         }
     }
-    for given @ ([x, ..], z) in operands(Width::One, true) {
+    for given @ ([x, ..], z) in operands(X86Width::One, true) {
         check(
             true,
-            Width::One,
+            X86Width::One,
             given,
             true,
             |code| code.compare_to_flags(x, z),
@@ -278,8 +281,8 @@ fn comparisons_and_choices_are_those_that_are_meant() {
 }
 
 /// Emits and returns the text of it all.
-fn text(emit: impl FnOnce(&mut Assembler)) -> String {
-    let mut code = Assembler::new(true);
+fn text(emit: impl FnOnce(&mut X86Assembler)) -> String {
+    let mut code = X86Assembler::new(true);
     emit(&mut code);
     decoded(&code).join("; ")
 }
@@ -287,15 +290,15 @@ fn text(emit: impl FnOnce(&mut Assembler)) -> String {
 #[test]
 fn functions_begin_loop_and_end_as_their_callers_expect() {
     let expected = [
-        (text(Assembler::enter), "push rbx; push r14; sub rsp,0x8; mov rbx,rdi; mov r14,rsi"),
-        (text(Assembler::leave), "add rsp,0x8; pop r14; pop rbx"),
-        (text(Assembler::enter_rounds), "push rbx; push r14; push r15; mov rbx,rdi; mov r15,rdx"),
-        (text(Assembler::leave_rounds), "mov rax,r15; pop r15; pop r14; pop rbx"),
+        (text(X86Assembler::enter), "push rbx; push r14; sub rsp,0x8; mov rbx,rdi; mov r14,rsi"),
+        (text(X86Assembler::leave), "add rsp,0x8; pop r14; pop rbx"),
+        (text(X86Assembler::enter_rounds), "push rbx; push r14; push r15; mov rbx,rdi; mov r15,rdx"),
+        (text(X86Assembler::leave_rounds), "mov rax,r15; pop r15; pop r14; pop rbx"),
         (
-            text(Assembler::enter_array_loop),
+            text(X86Assembler::enter_array_loop),
             "push rbx; push r12; push r13; push r14; push r15; mov rbx,rdi; mov r13,rsi; mov r14,rdx; mov r15,rcx; mov r12,r8",
         ),
-        (text(Assembler::leave_array_loop), "pop r15; pop r14; pop r13; pop r12; pop rbx"),
+        (text(X86Assembler::leave_array_loop), "pop r15; pop r14; pop r13; pop r12; pop rbx"),
         (text(|code| code.next_members(64, 0)), "add r13,0x40; add r14,0x40; add r15,0x40; dec r12; jne 0x0"),
         (text(|code| code.set_tries(4)), "mov r14d,0x4"),
         (text(|code| code.next_try(0)), "dec r14d; jne 0x0"),
@@ -308,8 +311,9 @@ fn functions_begin_loop_and_end_as_their_callers_expect() {
         (text(|code| code.second_argument(0x1234)), "lea rsi,[rbx+0x1234]"),
         (text(|code| code.third_argument(7)), "mov edx,0x7"),
         (text(|code| code.call(0x1234_5678_9abc)), "mov rax,0x123456789abc; call rax"),
-        (text(Assembler::clear_upper), "vzeroupper"),
-        (text(Assembler::ret), "ret"),
+        (text(|code| code.end(X86Width::Four)), "vzeroupper; ret"),
+        (text(|code| code.end(X86Width::One)), "ret"),
+        (text(X86Assembler::ret), "ret"),
         (text(|code| code.jump_back(0)), "jmp 0x0"),
         (
             text(|code| {

@@ -1,9 +1,10 @@
 //! Jumps, rounds, calls, and the beginnings and ends of functions.
 
-use super::encoder::{Assembler, MachineOperand, Predicate, Register, Width};
+use super::encoder::{Predicate, X86Assembler, X86Width};
+use crate::native::operand::{MachineOperand, Register};
 
-impl Assembler {
-    /// Jumps if the number is zero; returns the end of the jump, which is to be given to [`Assembler::land`].
+impl X86Assembler {
+    /// Jumps if the number is zero; returns the end of the jump, which is to be given to [`X86Assembler::land`].
     pub fn jump_if_zero(&mut self, number: Register, zero: MachineOperand) -> usize {
         self.compare_to_flags(number, zero);
         self.bytes.extend([0x0f, 0x84, 0, 0, 0, 0]); // je
@@ -18,7 +19,7 @@ impl Assembler {
     }
 
     /// Jumps unless the condition, 1 or 0 in every lane, holds in all of them.
-    pub fn jump_unless_all(&mut self, width: Width, condition: Register, one: MachineOperand) -> usize {
+    pub fn jump_unless_all(&mut self, width: X86Width, condition: Register, one: MachineOperand) -> usize {
         self.test_all(width, condition, one);
         let jump = if self.masks { 0x85 } else { 0x83 }; // jne, jae
         self.bytes.extend([0x0f, jump, 0, 0, 0, 0]);
@@ -26,7 +27,7 @@ impl Assembler {
     }
 
     /// Sets the flags by whether the condition, 1 or 0 in every lane, holds in all of them.
-    pub fn test_all(&mut self, width: Width, condition: Register, one: MachineOperand) {
+    pub fn test_all(&mut self, width: X86Width, condition: Register, one: MachineOperand) {
         if self.masks {
             self.compare_to_mask(Predicate::NotEqual, width, condition, one);
             self.test_mask(width);
@@ -35,7 +36,7 @@ impl Assembler {
         }
     }
 
-    /// Counts a round and goes back to `top` unless it was the last or the flags of [`Assembler::test_all`] say that all hold;
+    /// Counts a round and goes back to `top` unless it was the last or the flags of [`X86Assembler::test_all`] say that all hold;
     /// where it was the last and they do not, the number of rounds left is as large as a number can be.
     pub fn next_round_unless_all(&mut self, top: usize) {
         self.bytes.extend([0x4d, 0x8d, 0x7f, 0xff]); // lea r15, [r15 - 1]
@@ -51,7 +52,7 @@ impl Assembler {
     /// Jumps unless the numbers are less than the limit in all lanes; `scratch` is overwritten.
     pub fn jump_unless_all_less(
         &mut self,
-        width: Width,
+        width: X86Width,
         a: Register,
         limit: MachineOperand,
         scratch: Register,
@@ -73,7 +74,7 @@ impl Assembler {
         self.distance_back(to);
     }
 
-    /// Jumps; for [`Assembler::land`].
+    /// Jumps; for [`X86Assembler::land`].
     pub fn jump(&mut self) -> usize {
         self.bytes.extend([0xe9, 0, 0, 0, 0]); // jmp
         self.bytes.len()
@@ -91,7 +92,7 @@ impl Assembler {
         self.bytes.extend(distance.to_le_bytes());
     }
 
-    /// Like [`Assembler::enter`] for a function of memory and, as its third argument, a number of rounds.
+    /// Like [`X86Assembler::enter`] for a function of memory and, as its third argument, a number of rounds.
     pub fn enter_rounds(&mut self) {
         self.bytes.extend([0x53, 0x41, 0x56, 0x41, 0x57]); // push rbx; push r14; push r15
         self.bytes.extend([0x48, 0x89, 0xfb, 0x49, 0x89, 0xd7]); // mov rbx, rdi; mov r15, rdx
@@ -109,7 +110,7 @@ impl Assembler {
         self.bytes.extend([0x49, 0x83, 0xc5, 0x08]); // add r13, 8
     }
 
-    /// Like [`Assembler::leave_rounds`].
+    /// Like [`X86Assembler::leave_rounds`].
     pub fn leave_traced_rounds(&mut self) {
         self.bytes.extend([0x4c, 0x89, 0xf8, 0x48, 0x83, 0xc4, 0x08]); // mov rax, r15; add rsp, 8
         self.bytes.extend([0x41, 0x5f, 0x41, 0x5e, 0x41, 0x5d, 0x5b]); // pop r15; pop r14; pop r13; pop rbx
@@ -138,7 +139,7 @@ impl Assembler {
         self.bytes.extend([0x4c, 0x89, 0xf8, 0x41, 0x5f, 0x41, 0x5e, 0x5b]); // mov rax, r15; pop r15; pop r14; pop rbx
     }
 
-    /// Like [`Assembler::enter`] for a function of memory, three addresses to go along, and a number of rounds.
+    /// Like [`X86Assembler::enter`] for a function of memory, three addresses to go along, and a number of rounds.
     pub fn enter_array_loop(&mut self) {
         self.bytes.extend([0x53, 0x41, 0x54, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57]); // push rbx, r12, r13, r14, r15
         self.bytes.extend([0x48, 0x89, 0xfb, 0x49, 0x89, 0xf5]); // mov rbx, rdi; mov r13, rsi
@@ -169,11 +170,21 @@ impl Assembler {
         self.bytes.extend([0x48, 0x83, 0xc4, 0x08, 0x41, 0x5e, 0x5b]); // add rsp, 8; pop r14; pop rbx
     }
 
-    pub fn clear_upper(&mut self) {
-        self.bytes.extend([0xc5, 0xf8, 0x77]); // vzeroupper
+    /// Functions begin on their own cache lines.
+    pub fn begin(&mut self, _: X86Width) -> usize {
+        self.bytes.resize(self.bytes.len().next_multiple_of(64), 0xcc);
+        self.bytes.len()
     }
 
-    pub fn ret(&mut self) {
+    /// Ends a function that [`X86Assembler::begin`] began, behind what leaves it.
+    pub fn end(&mut self, width: X86Width) {
+        if width != X86Width::One {
+            self.bytes.extend([0xc5, 0xf8, 0x77]); // vzeroupper
+        }
+        self.ret();
+    }
+
+    pub(super) fn ret(&mut self) {
         self.bytes.push(0xc3);
     }
 
@@ -217,12 +228,12 @@ impl Assembler {
 
 #[cfg(test)]
 mod tests {
-    use super::super::encoder::{AddressRegister, BEYOND};
     use super::*;
+    use crate::native::operand::{AddressRegister, BEYOND};
 
     #[test]
     fn jumps_lead_where_they_land() {
-        let mut code = Assembler::new(false);
+        let mut code = X86Assembler::new(false);
         let top = code.bytes.len();
         let over = code.jump();
         code.bytes.extend([0x90; 300]);
@@ -236,28 +247,28 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_an_instruction_is_noticed() {
-        type Emit = fn(&mut Assembler);
+        type Emit = fn(&mut X86Assembler);
         let beyond: [(&str, Emit); 5] = [
-            ("an offset", |code| code.load(Width::One, 0, AddressRegister::Rbx, BEYOND)),
+            ("an offset", |code| code.load(X86Width::One, 0, AddressRegister::Memory, BEYOND)),
             ("an argument", |code| code.first_argument(BEYOND)),
             // The second half of a wide operand is 64 bytes on.
-            ("a second half", |code| code.load(Width::Sixteen, 0, AddressRegister::Rbx, i32::MAX - 63)),
+            ("a second half", |code| code.load(X86Width::Sixteen, 0, AddressRegister::Memory, i32::MAX - 63)),
             ("a count", |code| code.third_argument(1 << 40)),
             ("a member", |code| code.next_members(128, 0)),
         ];
         for (what, emit) in beyond {
-            let mut code = Assembler::new(true);
+            let mut code = X86Assembler::new(true);
             emit(&mut code);
             assert!(!code.fits, "{what}");
         }
         let within: [Emit; 4] = [
-            |code| code.load(Width::Sixteen, 0, AddressRegister::Rbx, i32::MAX - 65),
+            |code| code.load(X86Width::Sixteen, 0, AddressRegister::Memory, i32::MAX - 65),
             |code| code.first_argument(i32::MAX - 1),
             |code| code.third_argument(u32::MAX as usize),
             |code| code.next_members(64, 0),
         ];
         for emit in within {
-            let mut code = Assembler::new(true);
+            let mut code = X86Assembler::new(true);
             emit(&mut code);
             assert!(code.fits);
         }

@@ -1,23 +1,35 @@
 //! The few x86-64 instructions a program needs, as bytes (Intel's manual, volume 2, sections 2.3 and 2.7).
+//!
+//! Vector registers are 0 to 31; those from 16 on, and numbers in memory that all lanes share, exist with AVX-512 only.
 
-/// A vector register, 0 to 31; those from 16 on exist with AVX-512 only.
-pub(super) type Register = u8;
+use extremal_expr::Relation;
 
-/// General registers that hold addresses.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub(super) enum AddressRegister {
-    Rbx = 3,
-    Rsi = 6,
-    Rdi = 7,
-    R13 = 13,
-    R14 = 14,
-    R15 = 15,
+use crate::native::operand::{AddressRegister, BEYOND, Binary, Bits, Fused, MachineOperand, Register};
+
+/// The number of a register of addresses: rdi, rsi, rbx, r14, r13, r15.
+fn number(base: AddressRegister) -> u8 {
+    match base {
+        AddressRegister::GivenMemory => 7,
+        AddressRegister::GivenResults => 6,
+        AddressRegister::Memory => 3,
+        AddressRegister::Results => 14,
+        AddressRegister::Fields => 13,
+        AddressRegister::Temporaries => 15,
+    }
+}
+
+fn predicate(comparison: Relation) -> Predicate {
+    match comparison {
+        Relation::Lt => Predicate::Less,
+        Relation::Le => Predicate::LessOrEqual,
+        Relation::Eq => Predicate::Equal,
+        Relation::Ne => Predicate::NotEqual,
+    }
 }
 
 /// How many numbers an instruction works on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Width {
+pub(in crate::native) enum X86Width {
     One,
     Four,
     Eight,
@@ -26,40 +38,29 @@ pub(super) enum Width {
     Sixteen,
 }
 
-impl Width {
+impl X86Width {
     pub fn lanes(self) -> usize {
         match self {
-            Width::One => 1,
-            Width::Four => 4,
-            Width::Eight => 8,
-            Width::Sixteen => 16,
+            X86Width::One => 1,
+            X86Width::Four => 4,
+            X86Width::Eight => 8,
+            X86Width::Sixteen => 16,
         }
     }
 
     /// How many instructions work on all numbers.
     pub fn halves(self) -> u8 {
-        if self == Width::Sixteen { 2 } else { 1 }
+        if self == X86Width::Sixteen { 2 } else { 1 }
     }
 
     /// The field L of the prefixes.
     fn code(self) -> u8 {
         match self {
-            Width::One => 0,
-            Width::Four => 1,
-            Width::Eight | Width::Sixteen => 2,
+            X86Width::One => 0,
+            X86Width::Four => 1,
+            X86Width::Eight | X86Width::Sixteen => 2,
         }
     }
-}
-
-/// Stands for a distance that is too large for an instruction.
-pub(super) const BEYOND: i32 = i32::MAX;
-
-/// The last operand: a register, memory at an address, or a single number there that all lanes share (AVX-512 only).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum MachineOperand {
-    Register(Register),
-    Memory(AddressRegister, i32),
-    Spread(AddressRegister, i32),
 }
 
 /// An instruction: the map its code belongs to, the mandatory prefix, the code, whether it needs the bit W, and whether it
@@ -78,16 +79,16 @@ const fn packed(byte: u8) -> Opcode {
 }
 
 /// Arithmetic on one number or on all lanes: the same code with another prefix.
-const fn arithmetic(byte: u8, width: Width) -> Opcode {
+const fn arithmetic(byte: u8, width: X86Width) -> Opcode {
     match width {
-        Width::One => Opcode { prefix: 3, scalar: true, ..packed(byte) },
+        X86Width::One => Opcode { prefix: 3, scalar: true, ..packed(byte) },
         _ => packed(byte),
     }
 }
 
 /// Fused operations have neighbouring codes for all lanes and for one.
-const fn fused(byte: u8, width: Width) -> Opcode {
-    let scalar = matches!(width, Width::One);
+const fn fused(byte: u8, width: X86Width) -> Opcode {
+    let scalar = matches!(width, X86Width::One);
     Opcode { map: 2, byte: byte + scalar as u8, wide: true, scalar, ..packed(byte) }
 }
 
@@ -97,34 +98,6 @@ pub(super) enum FusedOrder {
     O132 = 0,
     O213 = 0x10,
     O231 = 0x20,
-}
-
-/// Binary operations whose last operand may be in memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Binary {
-    Add,
-    Sub,
-    Mul,
-    Div,
-    Min,
-    Max,
-    Sqrt,
-}
-
-/// Fused operations.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Fused {
-    MulAdd,
-    MulSub,
-    SubMul,
-}
-
-/// Operations on the bits of all lanes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Bits {
-    And,
-    Or,
-    Xor,
 }
 
 /// Predicates of comparisons that are quiet about NaN.
@@ -164,7 +137,7 @@ enum FirstField {
 #[derive(Clone, Copy)]
 struct VectorInstruction {
     op: Opcode,
-    width: Width,
+    width: X86Width,
     first: FirstField,
     second: Option<Register>,
     last: MachineOperand,
@@ -175,7 +148,7 @@ struct VectorInstruction {
 impl VectorInstruction {
     fn new(
         op: Opcode,
-        width: Width,
+        width: X86Width,
         first: FirstField,
         second: Option<Register>,
         last: MachineOperand,
@@ -226,17 +199,17 @@ impl VectorInstruction {
 }
 
 /// Code under construction.
-pub(super) struct Assembler {
+pub(in crate::native) struct X86Assembler {
     pub bytes: Vec<u8>,
     /// Comparisons give masks (AVX-512) instead of bits.
     pub(super) masks: bool,
     /// Every distance and number so far fits its field. Code for which this does not hold must not run.
-    pub(super) fits: bool,
+    pub(in crate::native) fits: bool,
 }
 
-impl Assembler {
-    pub fn new(masks: bool) -> Assembler {
-        Assembler { bytes: Vec::new(), masks, fits: true }
+impl X86Assembler {
+    pub fn new(masks: bool) -> X86Assembler {
+        X86Assembler { bytes: Vec::new(), masks, fits: true }
     }
 
     /// A number for a field of an instruction; anything where it does not fit, which is noted.
@@ -251,7 +224,7 @@ impl Assembler {
         self.bytes.extend(offset.to_le_bytes());
     }
 
-    pub fn binary(&mut self, op: Binary, width: Width, to: Register, a: Register, b: MachineOperand) {
+    pub fn binary(&mut self, op: Binary, width: X86Width, to: Register, a: Register, b: MachineOperand) {
         let byte = match op {
             Binary::Add => 0x58,
             Binary::Mul => 0x59,
@@ -262,11 +235,19 @@ impl Assembler {
             Binary::Sqrt => 0x51,
         };
         // The packed root has one operand only.
-        let a = Some(a).filter(|_| op != Binary::Sqrt || width == Width::One);
+        let a = Some(a).filter(|_| op != Binary::Sqrt || width == X86Width::One);
         self.vector(arithmetic(byte, width), width, to, a, b);
     }
 
-    pub fn fused(&mut self, op: Fused, order: FusedOrder, width: Width, x: Register, y: Register, z: MachineOperand) {
+    pub(super) fn fused(
+        &mut self,
+        op: Fused,
+        order: FusedOrder,
+        width: X86Width,
+        x: Register,
+        y: Register,
+        z: MachineOperand,
+    ) {
         let byte = match op {
             Fused::MulAdd => 0x98,
             Fused::MulSub => 0x9a,
@@ -275,7 +256,7 @@ impl Assembler {
         self.vector(fused(byte + order as u8, width), width, x, Some(y), z);
     }
 
-    pub fn bits(&mut self, op: Bits, width: Width, to: Register, a: Register, b: MachineOperand) {
+    pub fn bits(&mut self, op: Bits, width: X86Width, to: Register, a: Register, b: MachineOperand) {
         let byte = match op {
             Bits::And => 0x54,
             Bits::Or => 0x56,
@@ -284,7 +265,7 @@ impl Assembler {
         self.vector(packed(byte), width, to, Some(a), b);
     }
 
-    pub fn load(&mut self, width: Width, to: Register, base: AddressRegister, offset: i32) {
+    pub fn load(&mut self, width: X86Width, to: Register, base: AddressRegister, offset: i32) {
         self.load_from(width, to, MachineOperand::Memory(base, offset));
     }
 
@@ -294,31 +275,39 @@ impl Assembler {
     }
 
     /// Gives all lanes the number at an address.
-    pub fn load_spread(&mut self, width: Width, to: Register, base: AddressRegister, offset: i32) {
+    pub fn load_spread(&mut self, width: X86Width, to: Register, base: AddressRegister, offset: i32) {
         let op = Opcode { map: 2, scalar: true, ..packed(0x19) }; // vbroadcastsd
         self.vector(op, width, to, None, MachineOperand::Memory(base, offset));
     }
 
-    pub fn store(&mut self, width: Width, base: AddressRegister, offset: i32, from: Register) {
+    pub fn store(&mut self, width: X86Width, base: AddressRegister, offset: i32, from: Register) {
         self.store_at(width, MachineOperand::Memory(base, offset), from);
     }
 
     /// Loads from an operand in memory.
-    pub fn load_from(&mut self, width: Width, to: Register, from: MachineOperand) {
+    pub fn load_from(&mut self, width: X86Width, to: Register, from: MachineOperand) {
         self.vector(arithmetic(0x10, width), width, to, None, from);
     }
 
     /// Stores to an operand in memory.
-    pub fn store_at(&mut self, width: Width, to: MachineOperand, from: Register) {
+    pub fn store_at(&mut self, width: X86Width, to: MachineOperand, from: Register) {
         self.vector(arithmetic(0x11, width), width, from, None, to);
     }
 
-    pub fn copy(&mut self, width: Width, to: Register, from: Register) {
+    pub fn copy(&mut self, width: X86Width, to: Register, from: Register) {
         self.vector(packed(0x28), width, to, None, MachineOperand::Register(from));
     }
 
     /// Sets the bits of `one` in `to` where the comparison holds, and clears the others.
-    pub fn compare(&mut self, p: Predicate, width: Width, to: Register, a: Register, b: Register, one: MachineOperand) {
+    pub fn compare(
+        &mut self,
+        comparison: Relation,
+        width: X86Width,
+        to: Register,
+        (a, b): (Register, Register),
+        one: MachineOperand,
+    ) {
+        let p = predicate(comparison);
         if self.masks {
             self.compare_to_mask(p, width, a, MachineOperand::Register(b));
             let taken = VectorInstruction::new(packed(0x10), width, FirstField::Register(to), None, one);
@@ -329,32 +318,41 @@ impl Assembler {
         }
     }
 
-    /// `to = if a ? b { yes } else { no }`, lane by lane; `scratch` is overwritten.
-    pub fn select(
+    /// `to = if number is NaN { yes } else { no }`, lane by lane; `scratch` is overwritten.
+    pub fn select_nan(
         &mut self,
-        p: Predicate,
-        width: Width,
-        (a, b): (Register, Register),
+        width: X86Width,
+        number: Register,
         scratch: Register,
         to: Register,
         (yes, no): (Register, Register),
     ) {
         if self.masks {
-            self.compare_to_mask(p, width, a, MachineOperand::Register(b));
+            self.compare_to_mask(Predicate::Unordered, width, number, MachineOperand::Register(number));
         } else {
-            self.compare_to_bits(p, width, scratch, a, MachineOperand::Register(b));
+            self.compare_to_bits(Predicate::Unordered, width, scratch, number, MachineOperand::Register(number));
         }
         self.by_signs(width, to, scratch, (MachineOperand::Register(yes), no));
     }
 
+    /// `to = -a`, where `sign` is the bit of the sign.
+    pub fn negate(&mut self, width: X86Width, to: Register, a: Register, sign: MachineOperand) {
+        self.bits(Bits::Xor, width, to, a, sign);
+    }
+
+    /// `to = |a|`, where `size` are all bits but that of the sign.
+    pub fn size(&mut self, width: X86Width, to: Register, a: Register, size: MachineOperand) {
+        self.bits(Bits::And, width, to, a, size);
+    }
+
     /// Shifts the bits of all lanes.
-    pub fn shift_left(&mut self, width: Width, to: Register, from: Register, count: u8) {
+    pub fn shift_left(&mut self, width: X86Width, to: Register, from: Register, count: u8) {
         let from = MachineOperand::Register(from);
         self.emit(VectorInstruction::new(packed(0x73), width, FirstField::Extension(6), Some(to), from).with(count)); // vpsllq
     }
 
-    /// Prepares for [`Assembler::by_signs`]: the lanes where the number is not zero, in `signs` where there are no masks.
-    pub fn note_nonzero(&mut self, width: Width, number: Register, zero: MachineOperand, signs: Register) {
+    /// Prepares for [`X86Assembler::by_signs`]: the lanes where the number is not zero, in `signs` where there are no masks.
+    pub fn note_nonzero(&mut self, width: X86Width, number: Register, zero: MachineOperand, signs: Register) {
         if self.masks {
             self.compare_to_mask(Predicate::NotEqual, width, number, zero);
         } else {
@@ -362,8 +360,8 @@ impl Assembler {
         }
     }
 
-    /// Prepares for [`Assembler::by_signs`].
-    pub fn note_signs(&mut self, width: Width, signs: Register) {
+    /// Prepares for [`X86Assembler::by_signs`].
+    pub fn note_signs(&mut self, width: X86Width, signs: Register) {
         if self.masks {
             let mask = Opcode { map: 2, prefix: 2, ..packed(0x39) }; // vpmovq2m
             self.emit(VectorInstruction::new(mask, width, FirstField::Mask, None, MachineOperand::Register(signs)));
@@ -371,7 +369,7 @@ impl Assembler {
     }
 
     /// `to = if signs < 0 { yes } else { no }`, by the sign bits of the lanes, which were noted before.
-    pub fn by_signs(&mut self, width: Width, to: Register, signs: Register, (yes, no): (MachineOperand, Register)) {
+    pub fn by_signs(&mut self, width: X86Width, to: Register, signs: Register, (yes, no): (MachineOperand, Register)) {
         if self.masks {
             let blend = Opcode { map: 2, wide: true, ..packed(0x65) };
             let blend = VectorInstruction::new(blend, width, FirstField::Register(to), Some(no), yes);
@@ -383,43 +381,50 @@ impl Assembler {
     }
 
     /// Notes in the mask where the comparison holds.
-    pub(super) fn compare_to_mask(&mut self, p: Predicate, width: Width, a: Register, b: MachineOperand) {
+    pub(super) fn compare_to_mask(&mut self, p: Predicate, width: X86Width, a: Register, b: MachineOperand) {
         self.emit(VectorInstruction::new(packed(0xc2), width, FirstField::Mask, Some(a), b).with(p as u8));
     }
 
     /// Sets all bits of `to` where the comparison holds, and clears the others.
-    pub(super) fn compare_to_bits(&mut self, p: Predicate, width: Width, to: Register, a: Register, b: MachineOperand) {
+    pub(super) fn compare_to_bits(
+        &mut self,
+        p: Predicate,
+        width: X86Width,
+        to: Register,
+        a: Register,
+        b: MachineOperand,
+    ) {
         self.emit(VectorInstruction::new(packed(0xc2), width, FirstField::Register(to), Some(a), b).with(p as u8));
     }
 
     /// Compares a number with another and sets the flags.
     pub(super) fn compare_to_flags(&mut self, a: Register, b: MachineOperand) {
-        self.vector(Opcode { scalar: true, ..packed(0x2e) }, Width::One, a, None, b); // vucomisd
+        self.vector(Opcode { scalar: true, ..packed(0x2e) }, X86Width::One, a, None, b); // vucomisd
     }
 
     /// Sets the flags by `a & b` and `!a & b`.
-    pub(super) fn test_bits(&mut self, width: Width, a: Register, b: MachineOperand) {
+    pub(super) fn test_bits(&mut self, width: X86Width, a: Register, b: MachineOperand) {
         self.vector(Opcode { map: 2, ..packed(0x17) }, width, a, None, b); // vptest
     }
 
     /// Sets the flags by the signs of `a & b` and `!a & b`.
-    pub(super) fn test_signs(&mut self, width: Width, a: Register, b: MachineOperand) {
+    pub(super) fn test_signs(&mut self, width: X86Width, a: Register, b: MachineOperand) {
         self.vector(Opcode { map: 2, ..packed(0x0f) }, width, a, None, b); // vtestpd
     }
 
     /// Sets the flags by whether the mask is zero everywhere.
-    pub(super) fn test_mask(&mut self, width: Width) {
+    pub(super) fn test_mask(&mut self, width: X86Width) {
         let second = MASK + width.halves() - 1;
         self.bytes.extend([0xc5, 0xf9, 0x98, 0xc0 | MASK << 3 | second]); // kortestb
     }
 
-    fn vector(&mut self, op: Opcode, width: Width, first: Register, second: Option<Register>, last: MachineOperand) {
+    fn vector(&mut self, op: Opcode, width: X86Width, first: Register, second: Option<Register>, last: MachineOperand) {
         self.emit(VectorInstruction::new(op, width, FirstField::Register(first), second, last));
     }
 
     fn emit(&mut self, instruction: VectorInstruction) {
         self.encode(&instruction, MASK);
-        if instruction.width == Width::Sixteen {
+        if instruction.width == X86Width::Sixteen {
             self.encode(&instruction.second_half(), MASK + 1);
         }
     }
@@ -434,7 +439,9 @@ impl Assembler {
         let second = second.unwrap_or(0);
         let (low, extension, x) = match last {
             MachineOperand::Register(r) => (r & 7, r >> 3 & 1, r >> 4 & 1),
-            MachineOperand::Memory(base, _) | MachineOperand::Spread(base, _) => (base as u8 & 7, base as u8 >> 3, 0),
+            MachineOperand::Memory(base, _) | MachineOperand::Spread(base, _) => {
+                (number(base) & 7, number(base) >> 3, 0)
+            }
         };
         let spread = matches!(last, MachineOperand::Spread(..));
         let (r, r_high, v_high) = (first >> 3 & 1, first >> 4, second >> 4);
