@@ -134,5 +134,5 @@ fn starts_and_settings_are_set_from_outside() {
     assert!(refused(Overrides::default().assign("z[2]", 1)).help.unwrap().contains("one text"));
     assert!(refused(Overrides::default().assign("x''", 1)).message.contains("no parameter and no start `x''`"));
     assert_eq!(refused(Overrides::default().step("m")).code, Code::UnknownName);
-    assert_eq!(refused(Overrides::default().until("-l")).code, Code::OutOfRange);
+    assert_eq!(refused(Overrides::default().from("l").until("l")).code, Code::OutOfRange);
 }
