@@ -160,12 +160,12 @@ pub const QUANTITIES: usize = 7;
 pub type MemberExtremes = [[Vec<f64>; QUANTITIES]; 2];
 
 /// The same of members side by side.
-struct LaneExtremes {
+struct ExtremesInLanes {
     low: [FloorLanes<SIDE_BY_SIDE>; QUANTITIES],
     high: [FloorLanes<SIDE_BY_SIDE>; QUANTITIES],
 }
 
-impl LaneExtremes {
+impl ExtremesInLanes {
     #[inline(always)]
     fn take(&mut self, q: [FloorLanes<SIDE_BY_SIDE>; 2], p: [FloorLanes<SIDE_BY_SIDE>; 2]) {
         let (v, energy) = seen(q, p);
@@ -189,7 +189,7 @@ pub fn extremes(h: f64, [first, second]: [&[f64]; 2], steps: usize) -> MemberExt
             let firsts = first.as_chunks::<SIDE_BY_SIDE>().0;
             for (group, (first, second)) in firsts.iter().zip(second.as_chunks::<SIDE_BY_SIDE>().0).enumerate() {
                 let start = [FloorLanes(*first), FloorLanes(*second)];
-                let mut lanes = LaneExtremes {
+                let mut lanes = ExtremesInLanes {
                     low: [FloorLanes::of(f64::INFINITY); QUANTITIES],
                     high: [FloorLanes::of(f64::NEG_INFINITY); QUANTITIES],
                 };

@@ -144,7 +144,6 @@ pub fn execute(arguments: &RunArguments) -> Result<Ending, CommandError> {
     let columns = arguments.columns();
     let outputs = Outputs {
         trajectories: &arguments.out,
-        events: arguments.events.as_slice(),
         columns: &columns,
         events: arguments.events.as_slice(),
         plots: &arguments.plot,

@@ -21,7 +21,7 @@ fn firsts_at_once(backend: Backend) -> usize {
     match backend {
         Backend::Avx512 => 4,
         Backend::Avx2 => 2,
-        Backend::Tape => 1,
+        Backend::Neon | Backend::Tape => 1,
     }
 }
 
