@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::shell::{Step, TaskFailure};
-use crate::{aarch64, browser, gallery, page, python, rules};
+use crate::{aarch64, book, browser, gallery, page, python, rules};
 
 pub fn all() -> Result<(), TaskFailure> {
     rules::all()?;
@@ -15,6 +15,7 @@ pub fn all() -> Result<(), TaskFailure> {
         .with("RUSTDOCFLAGS", "-D warnings")
         .run()?;
     gallery::all()?;
+    book::build()?;
     python::tests()?;
     browser::tests()?;
     page::tests_if_installed()?;

@@ -22,7 +22,7 @@ use std::time::Instant;
 const USAGE: &str = "\
 Usage: cargo xtask TASK
 
-  test                 rules, formatting, lints, all tests, documentation, every model of the gallery, the Python package,
+  test                 rules, formatting, lints, all tests, documentation, every model of the gallery, the book, the Python package,
                        the studio in a browser
   rules                direction of dependencies, unique names of types and equations, sizes of files, mutants that still apply; builds nothing
   book                 the book, as pages in target/book

@@ -37,7 +37,7 @@ fn run_json_has_the_documented_shape() {
     let report = json(&["run", "gallery:harmonic-oscillator", "--json"]);
     assert_eq!(
         keys(&report),
-        ["end", "errors", "invariants", "method", "model", "solver", "status", "step", "steps", "warnings"]
+        ["end", "errors", "from", "invariants", "method", "model", "solver", "status", "step", "steps", "warnings"]
     );
     assert_eq!(keys(&report["end"]), ["p", "q", "t", "v"]);
     assert_eq!(keys(&report["solver"]), ["iteration", "max_residual", "newton_iterations"]);

@@ -228,7 +228,7 @@ fn bad_input_is_exit_code_two_with_a_way_out() {
         (&["--vary", "l=1,2", "--set", "l=3"], "cannot be set and vary at once"),
         (&["--random", "l=1:2"], "say `--samples N`"),
         (&["--vary", "l=1,2", "--samples", "5"], "nothing is random"),
-        (&["--vary", "l=1,2", "--record", "events"], "no [stop] conditions"),
+        (&["--vary", "l=1,2", "--record", "events"], "neither [stop] conditions nor [events]"),
         (&["--vary", "l=1,2", "--out", "x.json"], ".csv or .parquet"),
         (&["--vary", "l=1,2", "--out", "no/such/x.csv"], "there is no folder `no/such`"),
         (&["--vary", "l=1,2", "--out", "there.csv"], "`there.csv` is there already\n  replace it with `--force`"),
