@@ -89,12 +89,15 @@ pub fn build() -> Result<PathBuf, TaskFailure> {
     Ok(page)
 }
 
-/// The same where the toolchain has the target: elsewhere the standard library would have to be compiled first.
+/// The same where the toolchain has the target: elsewhere the standard library has to be compiled first, and all takes six minutes of a processor.
 pub fn tests_if_installed() -> Result<(), TaskFailure> {
     if matches!(compiler(), Some(Compiler::Installed)) && is_there("node") {
         return tests();
     }
-    eprintln!("this toolchain has no target {TARGET}, or there is no node: the page without a server is not tested");
+    eprintln!(
+        "this toolchain has no target {TARGET}, or there is no node: the page without a server is not tested \
+         (`cargo xtask page --test` does it, and compiles the standard library where the target is missing)"
+    );
     Ok(())
 }
 
@@ -107,6 +110,8 @@ pub fn tests() -> Result<(), TaskFailure> {
     heading("the page without a server");
     let page = build()?;
     let wasm = page.join("extremal.wasm").to_string_lossy().into_owned();
+    // Of the same gallery as the page.
+    Step::cargo("the program", &["build", "-p", "extremal-cli", "--quiet"]).run_silently()?;
     let program = browser::program()?.to_string_lossy().into_owned();
     let script = root().join("crates/extremal-wasm/same.mjs").to_string_lossy().into_owned();
     Step::new("the same numbers", "node".as_ref(), &[&script, &wasm, &program, &MOST_BYTES.to_string()]).run()?;

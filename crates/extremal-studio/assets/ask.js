@@ -61,25 +61,52 @@ async function askServer(lane, text, signal, progress) {
   }
 }
 
-function askWorker(lane, text, signal, progress) {
-  const stage = lane === "motion" || lane === "second" ? lane : "other";
-  if (!workers.has(stage)) workers.set(stage, { worker: new Worker(local, { type: "module" }), waiting: new Map(), next: 0 });
-  const place = workers.get(stage), number = place.next++;
+/** Workers of the page: a text is read while a motion is computed, and both while something takes long. */
+const STAGES = ["text", "motion", "second"];
+let asked = 0;
+
+function askWorker(lane, text, signal) {
+  const stage = STAGES.includes(lane) ? lane : "other", number = asked++;
   return new Promise((resolve, reject) => {
-    const fail = error => { for (const waiting of place.waiting.values()) waiting.reject(error); place.worker.terminate(); workers.delete(stage); };
-    // A computation is ended with its worker.
-    signal?.addEventListener("abort", () => { if (place.waiting.has(number)) fail(new DOMException("stopped", "AbortError")); });
-    place.waiting.set(number, { resolve, reject, progress });
-    place.worker.onmessage = ({ data }) => {
-      const waiting = place.waiting.get(data.number);
-      if (!waiting) return;
-      if (data.progress) { waiting.progress?.(data.progress); return; }
-      place.waiting.delete(data.number);
-      data.failure ? waiting.reject(new Error(data.failure)) : waiting.resolve(new Uint8Array(data.bytes));
-    };
-    place.worker.onerror = event => fail(new Error(event.message || "the computation ended without an answer"));
-    place.worker.postMessage({ number, text });
+    const stopped = () => reject(new DOMException("stopped", "AbortError"));
+    if (signal?.aborted) { stopped(); return; }
+    if (!workers.has(stage)) workers.set(stage, new Stage());
+    workers.get(stage).ask(number, { text, resolve, reject });
+    signal?.addEventListener("abort", () => { if (workers.get(stage).drop(number)) stopped(); });
   });
+}
+
+/** A worker and the questions that it has not answered. */
+class Stage {
+  constructor() { this.waiting = new Map(); this.begin(); }
+
+  begin() {
+    this.worker = new Worker(local, { type: "module" });
+    this.worker.onmessage = ({ data: { number, bytes } }) => { this.waiting.get(number)?.resolve(new Uint8Array(bytes)); this.waiting.delete(number); };
+    this.worker.onerror = event => {
+      for (const { reject } of this.waiting.values()) reject(new Error(event.message || "the computation ended without an answer"));
+      this.waiting.clear();
+      this.again();
+    };
+  }
+
+  ask(number, question) {
+    this.waiting.set(number, question);
+    this.worker.postMessage({ number, text: question.text });
+  }
+
+  /** A computation is ended with its worker: what waited beside it is asked of the next one. */
+  drop(number) {
+    const waited = this.waiting.delete(number);
+    if (waited) this.again();
+    return waited;
+  }
+
+  again() {
+    this.worker.terminate();
+    this.begin();
+    for (const [number, { text }] of this.waiting) this.worker.postMessage({ number, text });
+  }
 }
 
 /** What the page begins with. */

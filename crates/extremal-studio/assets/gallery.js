@@ -3,7 +3,9 @@ import { ask } from "./ask.js";
 import { byId, colour, element, prepared } from "./dom.js";
 import { DrawnMotion, Scene } from "./scene.js";
 
-let asked = null;
+let asked = null, drawing = false;
+/** Pictures that are still to be made. */
+const wanted = [];
 
 /** Opens the gallery; `begin` gets the name and text of what is chosen. */
 export async function openGallery(begin) {
@@ -11,8 +13,8 @@ export async function openGallery(begin) {
   byId("gallery-search").focus();
   asked ??= ask("gallery", { ask: "gallery" });
   const { models } = (await asked).content, list = byId("gallery-list");
-  if (list.children.length) return;
-  const watch = new IntersectionObserver(entries => entries.filter(({ isIntersecting }) => isIntersecting).forEach(({ target }) => { watch.unobserve(target); picture(target); }), { root: list, rootMargin: "200px" });
+  if (list.children.length) { drawWanted(); return; }
+  const watch = new IntersectionObserver(entries => entries.filter(({ isIntersecting }) => isIntersecting).forEach(({ target }) => { watch.unobserve(target); wanted.push(target); drawWanted(); }), { root: list, rootMargin: "200px" });
   for (const { name, title, description, problem } of models) {
     const canvas = element("canvas", { "aria-hidden": "true" });
     canvas.dataset.name = name;
@@ -35,6 +37,14 @@ function small(canvas, answer) {
     column.forEach((value, k) => pen.lineTo(12 + k / Math.max(1, column.length - 1) * (width - 24), height - 12 - (value - low) / span * (height - 24)));
     pen.stroke();
   }
+}
+
+/** Pictures, one after the other, for as long as the gallery is open: whoever has chosen a model does not wait for those of others. */
+async function drawWanted() {
+  if (drawing) return;
+  drawing = true;
+  while (wanted.length && byId("gallery").open) await picture(wanted.shift());
+  drawing = false;
 }
 
 /** A model at a moment of its motion, with where it has been. */

@@ -6,7 +6,7 @@ import { Editor } from "./editor.js";
 import { openGallery } from "./gallery.js";
 import { factsOf, proofsOf } from "./results.js";
 import { DrawnMotion, Scene, pace } from "./scene.js";
-import { analysis, compare, equations, map, solve } from "./tasks.js";
+import { abandon, analysis, compare, empty, equations, map, solve } from "./tasks.js";
 
 const FIRST = "double-pendulum";
 /** A pause in typing after which a text is read. */
@@ -127,13 +127,14 @@ async function run() {
   state.running = true;
   do {
     state.again = false;
-    const began = performance.now();
+    const began = performance.now(), asking = state.asking = new AbortController();
     try {
-      const answer = await ask("motion", { ask: "run", ...request() });
+      const answer = await ask("motion", { ask: "run", ...request() }, { signal: asking.signal });
+      if (asking.signal.aborted) continue;
       show(answer);
       byId("timing").textContent = `${answer.content.summary.steps} steps, seen in ${number(performance.now() - began, 3)} ms`;
       state.drawn = performance.now() - began;
-    } catch (error) { failed(error.message); }
+    } catch (error) { if (!asking.signal.aborted) failed(error.message); }
   } while (state.again);
   state.running = false;
 }
@@ -165,7 +166,6 @@ function show(answer) {
     if (state.again || state.answer !== answer) return;
     byId("facts").replaceChildren(...factsOf(content, state.conserved));
     byId("command").textContent = content.command;
-    dispatchEvent(new CustomEvent("shown"));
   });
 }
 
@@ -264,13 +264,16 @@ function showAxes() {
 // Files.
 
 function begin(name, text) {
-  Object.assign(state, { name, shape: null, time: 0, answer: null });
+  // Nothing of another model stays, and nothing more of it comes.
+  if (state.running) state.asking.abort();
+  state.proof?.abort();
+  abandon();
+  Object.assign(state, { name, checked: null, shape: null, time: 0, answer: null, conserved: new Map() });
   state.values.clear();
   for (const id of ["method", "step", "until"]) byId(id).value = "";
-  for (const id of ["compare-results", "solve-results", "map-results", "equations", "analysis", "proofs"]) byId(id).replaceChildren();
+  empty(...["compare-results", "solve-results", "map-results", "equations", "analysis", "proofs"].map(byId));
   editor.text = text;
   play(false);
-  // Nothing of another model stays.
   scene.show([]); scene.draw(0); charts.show([]);
   byId("facts").replaceChildren(); byId("command").textContent = "";
   state.fresh = true;

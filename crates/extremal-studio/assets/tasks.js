@@ -15,14 +15,36 @@ export function sections(answer) {
   return answer.sections.map(({ title, note, lines }) => element("section", {}, element("h2", {}, title), note ? element("p", { className: "note" }, note) : null, lines.map(line)));
 }
 
-/** Fills a view with what is asked, and says what is wrong. */
+const rounds = new WeakMap();
+
+/** Empties views; what is still to come for them is not shown. */
+export function empty(...frames) {
+  for (const frame of frames) { rounds.set(frame, (rounds.get(frame) ?? 0) + 1); frame.replaceChildren(); frame.removeAttribute("aria-busy"); }
+}
+
+/** Ends what takes long. */
+export function abandon() {
+  solving?.abort(); mapping?.abort(); comparing?.abort();
+  byId("compare-progress").textContent = "";
+}
+
+/** Fills a view with what is asked, and says what is wrong. What comes after a later question is not shown. */
 export async function fill(frame, work) {
+  const round = (rounds.get(frame) ?? 0) + 1, late = () => rounds.get(frame) !== round;
+  rounds.set(frame, round);
   // What needs its size is done when it is there: `work` gets a function for that.
   frame.setAttribute("aria-busy", "true");
   if (!frame.firstChild) frame.replaceChildren(element("p", { className: "busy" }, "Working"));
   let after = null;
-  try { frame.replaceChildren(...await work(then => { after = then; })); after?.(); } catch (error) {
-    if (error.name !== "AbortError") frame.replaceChildren(element("p", { className: "verdict-wrong" }, error.message));
+  try {
+    const content = await work(then => { after = then; });
+    if (late()) return;
+    frame.replaceChildren(...content);
+    after?.();
+  } catch (error) {
+    if (late()) return;
+    if (error.name === "AbortError") frame.querySelector(":scope > .busy")?.remove();
+    else frame.replaceChildren(element("p", { className: "verdict-wrong" }, error.message));
   }
   frame.removeAttribute("aria-busy");
 }
@@ -96,13 +118,17 @@ const drawn = answer => answer.content.drawing.error === undefined ? [new DrawnM
 const panels = answer => panelsOf(answer.content.columns, answer.columns(answer.content.rows));
 const times = answer => { const at = answer.content.columns.findIndex(({ role }) => role === "time"), column = answer.columns(answer.content.rows)[Math.max(at, 0)]; return [column[0], column[column.length - 1]]; };
 
+let solving = null, mapping = null, comparing = null;
+
 /** Runs both methods and measures their errors. */
 export async function compare(request) {
+  comparing?.abort(); comparing = new AbortController();
+  const { signal } = comparing;
   const other = { ...request, method: byId("second-method").value || "rk4", step: byId("second-step").value || request.step };
   const frame = byId("compare-results");
   byId("compare-progress").textContent = "marching…";
   await fill(frame, async after => {
-    const [first, second] = await Promise.all([ask("motion", { ask: "run", ...request }), ask("second", { ask: "run", ...other })]);
+    const [first, second] = await Promise.all([ask("motion", { ask: "run", ...request }), ask("second", { ask: "run", ...other }, { signal })]);
     const said = [first, second].map(({ content: { summary } }) => summary);
     const one = player("both methods");
     const names = [...new Set(said.flatMap(({ invariants }) => Object.keys(invariants)))];
@@ -116,10 +142,11 @@ export async function compare(request) {
     const results = [table(null, ["", ...said.map(title)], rows, { id: "compared" }), one.whole];
     after(() => one.show(first, ...times(first), [...drawn(first), ...drawn(second)], panels(first), panels(second)));
     byId("compare-progress").textContent = "measuring errors…";
-    const errors = await ask("compare", { ask: "compare", first: request, second: other }).then(({ content }) => errorTable(content), error => [element("p", { className: "note" }, `No errors are measured: ${error.message}`)]);
+    if (signal.aborted) return [];
+    const errors = await ask("compare", { ask: "compare", first: request, second: other }, { signal }).then(({ content }) => errorTable(content), error => [element("p", { className: "note" }, `No errors are measured: ${error.message}`)]);
     return [...results.slice(0, 1), ...errors, ...results.slice(1)];
   });
-  byId("compare-progress").textContent = "";
+  if (!signal.aborted) byId("compare-progress").textContent = "";
 }
 
 function errorTable({ methods, against, commands }) {
@@ -128,15 +155,14 @@ function errorTable({ methods, against, commands }) {
   return [element("div", { className: "tables" }, table(`Largest errors against ${against}, with measured orders`, ["method", "step", ...names.flatMap(name => [name, "order"]), "energy"], rows, { id: "errors" })), ...commands.map(command => commandLine(command))];
 }
 
-let solving = null, mapping = null;
-
 /** Solves the problem of the model and plays the optimum. */
 export async function solve(request) {
-  solving?.abort(); solving = new AbortController();
+  solving?.abort();
+  const own = solving = new AbortController();
   const steps = Number(byId("solve-steps").value) || null, said = byId("solve-progress"), stop = byId("stop-solve");
-  stop.hidden = false; stop.onclick = () => solving.abort(); said.textContent = "solving…";
+  stop.hidden = false; stop.onclick = () => own.abort(); said.textContent = "solving…";
   await fill(byId("solve-results"), async after => {
-    const answer = await ask("solve", { ask: "solve", ...request, steps }, { signal: solving.signal, progress: ({ done }) => { said.textContent = `${done} iterations`; } });
+    const answer = await ask("solve", { ask: "solve", ...request, steps }, { signal: own.signal, progress: ({ done }) => { said.textContent = `${done} iterations`; } });
     const { summary, solved, command } = answer.content, one = player("optimal motion");
     const rows = [["status", summary.status], ["objective", number(summary.objective, 12)], ["duration", number(summary.duration, 10)], ["steps", summary.steps], ["iterations", summary.iterations],
       ["left in the conditions", number(summary.residual, 3)], ["left in the gradient", number(summary.dual_residual, 3)],
@@ -148,7 +174,7 @@ export async function solve(request) {
       ...summary.warnings.map(warning => element("p", { className: "warning-line" }, `Warning: ${warning}`)),
       element("div", { className: "tables" }, table(null, ["", ""], rows, { id: "solution" })), one.whole, commandLine(command)];
   });
-  stop.hidden = true; said.textContent = "";
+  if (solving === own) { stop.hidden = true; said.textContent = ""; }
 }
 
 /** Viridis, at nine places. */
@@ -160,13 +186,14 @@ function shade(part) {
 
 /** Marches a grid of motions and draws what came of them. */
 export async function map(request) {
-  mapping?.abort(); mapping = new AbortController();
+  mapping?.abort();
+  const own = mapping = new AbortController();
   const said = byId("map-progress"), stop = byId("stop-map"), value = id => byId(id).value.trim(), count = Math.max(2, Number(value("map-count")) || 60);
   const axis = letter => value(`map-${letter}`) ? `${value(`map-${letter}`)}=${value(`map-${letter}-from`)}:${value(`map-${letter}-to`)}:${count}` : null;
   const axes = [axis("y"), axis("x")].filter(Boolean);
-  stop.hidden = false; stop.onclick = () => mapping.abort(); said.textContent = "marching…";
+  stop.hidden = false; stop.onclick = () => own.abort(); said.textContent = "marching…";
   await fill(byId("map-results"), async after => {
-    const answer = await ask("map", { ask: "sweep", ...request, axes }, { signal: mapping.signal, progress: ({ done, total }) => { said.textContent = `${done} of ${total}`; } });
+    const answer = await ask("map", { ask: "sweep", ...request, axes }, { signal: own.signal, progress: ({ done, total }) => { said.textContent = `${done} of ${total}`; } });
     const { names, numbers, axes: grid, command, summary } = answer.content, columns = answer.columns(numbers);
     const canvas = element("canvas", { role: "img", id: "map-picture" }), choice = element("select", { "aria-label": "What is drawn" }, names.map((name, at) => element("option", { value: at }, name)));
     const first = names.findIndex((name, at) => at >= grid.length && !/^(t|h)$/.test(name) && !name.includes("(0)"));
@@ -178,7 +205,7 @@ export async function map(request) {
     const rows = [["members", summary.members], ["finished", summary.finished], ["stopped", summary.stopped], ["failed", summary.failed]];
     return [element("div", { className: "map" }, element("div", {}, element("label", { className: "row" }, "Colour ", choice), canvas, scale), table(null, ["", ""], rows)), commandLine(command)];
   });
-  stop.hidden = true; said.textContent = "";
+  if (mapping === own) { stop.hidden = true; said.textContent = ""; }
 }
 
 function paintMap(canvas, grid, column, name, scale) {

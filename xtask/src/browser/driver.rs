@@ -15,8 +15,8 @@ use crate::shell::TaskFailure;
 /// What the browser is called, on one system or another.
 const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
 const DRIVER: &str = "chromedriver";
-/// What a page takes longer for does not come.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// What a page takes longer for does not come, even where many programs share two processors.
+const PATIENCE: Duration = Duration::from_secs(240);
 /// The name under which WebDriver hands out elements.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
@@ -82,8 +82,10 @@ impl Browser {
             arguments.push("--blink-settings=preferredColorScheme=0".to_owned());
         }
         let options = json!({ "args": arguments, "binary": program });
-        let wanted =
-            json!({ "capabilities": { "alwaysMatch": { "browserName": "chrome", "goog:chromeOptions": options } } });
+        let patience = PATIENCE.as_millis();
+        let timeouts = json!({ "script": patience, "pageLoad": patience, "implicit": 0 });
+        let always = json!({ "browserName": "chrome", "goog:chromeOptions": options, "timeouts": timeouts });
+        let wanted = json!({ "capabilities": { "alwaysMatch": always } });
         let session = browser.call("POST", "/session", Some(wanted))?;
         browser.session = session["sessionId"].as_str().unwrap_or_default().to_owned();
         Ok(browser)
