@@ -142,6 +142,7 @@ impl Drift {
 
     /// Takes values at given times, as if one after the other.
     pub fn push_all(&mut self, mut times: &[f64], mut values: &[f64]) {
+        let leaps = self.leaps;
         while let (Some(first), [_, ..], [_, ..]) = (self.first, times, values) {
             let Waiting { count, times: own_times, departures } = &mut self.waiting;
             let size = (GROUP - *count).min(times.len()).min(values.len());
@@ -150,7 +151,7 @@ impl Drift {
             let own = own_times[*count..].iter_mut().zip(&mut departures[*count..]);
             let mut finite = true;
             for ((own_time, departure), (time, value)) in own.zip(now.iter().zip(values_now)) {
-                (*own_time, *departure) = (*time, value - first);
+                (*own_time, *departure) = (*time, value - first - leaps);
                 finite &= (departure.abs() < f64::INFINITY) & (time.abs() < f64::INFINITY);
             }
             match finite {

@@ -11,7 +11,7 @@ use extremal_testkit::runs::{Lasting, attempt, gallery, record, with};
 
 fn pendulum_with(more: &str) -> Model {
     let text = extremal_engine::gallery::text("pendulum-rod").unwrap();
-    model(&text.replace("\n[simulation]", &format!("{more}\n\n[simulation]")))
+    model(&text.replace("\n[drawing]", &format!("{more}\n\n[drawing]")))
 }
 
 fn refusal(model: &Model) -> ConstraintError {

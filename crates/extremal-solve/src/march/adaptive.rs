@@ -209,11 +209,11 @@ impl AdaptiveMarcher {
         self.integrator.work().tried() + self.beyond
     }
 
-    /// Moves to `time`, or stays at the state remembered last.
-    fn advance_to(&mut self, time: f64) -> Result<(), StepFailure> {
+    /// Moves to `time`, or stays at the state remembered last; perhaps `beyond` it, where the steps are long.
+    fn advance_to(&mut self, time: f64, beyond: bool) -> Result<(), StepFailure> {
         let most = self.left.saturating_add(STEPS_PER_RECORD).min(self.options.max_steps);
         self.integrator.allow(most);
-        let outcome = self.reach(time);
+        let outcome = self.reach(time, beyond);
         self.left = most - self.integrator.tried().min(most);
         if outcome.is_err() {
             self.go_back();
@@ -240,11 +240,11 @@ impl AdaptiveMarcher {
         self.constraints.iter_mut().for_each(|constraints| constraints.watch.forget());
     }
 
-    fn reach(&mut self, time: f64) -> Result<(), StepFailure> {
+    fn reach(&mut self, time: f64, beyond: bool) -> Result<(), StepFailure> {
         if self.constraints.as_ref().is_some_and(|constraints| !constraints.watch.has_seen()) {
             self.look_at_constraints()?;
         }
-        self.integrate_to(time, self.projection.is_none() && self.constraints.is_none())?;
+        self.integrate_to(time, beyond && self.projection.is_none() && self.constraints.is_none())?;
         self.observe()?;
         let truths = &self.observed[self.observed.len() - self.guards.names.len()..];
         self.guards.broken(truths).map_or(Ok(()), |reason| Err(self.failure(reason)))
@@ -389,14 +389,14 @@ impl March for AdaptiveMarcher {
 
     fn advance(&mut self) -> Result<(), StepFailure> {
         self.remember();
-        self.advance_to(self.start_time + (self.step + 1) as f64 * self.h)?;
+        self.advance_to(self.start_time + (self.step + 1) as f64 * self.h, true)?;
         self.step += 1;
         Ok(())
     }
 
     fn advance_by(&mut self, h: f64) -> Result<(), StepFailure> {
         self.remember();
-        self.advance_to(self.time() + h)?;
+        self.advance_to(self.time() + h, true)?;
         self.step += 1;
         Ok(())
     }
@@ -404,7 +404,8 @@ impl March for AdaptiveMarcher {
     fn retake(&mut self, h: f64) -> Result<(), StepFailure> {
         self.go_back();
         self.step -= 1;
-        self.advance_to(self.previous.0 + h)?;
+        // What is looked for inside a step is where the steps of the integrator end: its dense output is less exact.
+        self.advance_to(self.previous.0 + h, false)?;
         self.step += 1;
         Ok(())
     }
@@ -413,7 +414,7 @@ impl March for AdaptiveMarcher {
         let rest = self.state()[kept.clone()].to_vec();
         let mut state = self.state_of(values);
         state[kept].copy_from_slice(&rest);
-        self.previous = (self.integrator.time(), state);
+        self.previous = (self.time(), state);
         self.go_back();
         Ok(())
     }
@@ -422,7 +423,7 @@ impl March for AdaptiveMarcher {
         let begin = self.previous.0;
         if is_step(begin, end, self.h) {
             self.go_back();
-            return self.advance_to(end);
+            return self.advance_to(end, false);
         }
         let (_, state) = &self.previous;
         self.integrator = AdaptiveIntegrator::new(self.method, self.options, end, state).by_sizes(&self.alike);
