@@ -27,17 +27,8 @@ pub fn tests() -> Result<(), TaskFailure> {
     Step::cargo("the program", &["build", "-p", "extremal-cli", "--quiet"]).run_silently()?;
     let studio = RunningStudio::open(&[])?;
     let browser = Browser::start(1360, 900, false)?;
-    let visit = Visit { browser: &browser };
     browser.open(&studio.address)?;
-    visit.first_view()?;
-    visit.mistake_and_mending()?;
-    visit.equations()?;
-    visit.playing()?;
-    visit.dragging()?;
-    visit.two_methods()?;
-    visit.optimum()?;
-    visit.exported()?;
-    visit.measured()
+    Visit { browser: &browser }.whole()
 }
 
 /// The same on the page without a server, served from its folder; without a browser it is left out as there.
@@ -48,17 +39,8 @@ pub fn page_tests(folder: &Path) -> Result<(), TaskFailure> {
     }
     let address = files::serve(folder.to_path_buf())?;
     let browser = Browser::start(1360, 900, false)?;
-    let visit = Visit { browser: &browser };
     browser.open(&address)?;
-    visit.first_view()?;
-    visit.mistake_and_mending()?;
-    visit.equations()?;
-    visit.playing()?;
-    visit.dragging()?;
-    visit.two_methods()?;
-    visit.optimum()?;
-    visit.exported()?;
-    visit.measured()
+    Visit { browser: &browser }.whole()
 }
 
 /// Pictures of the studio in target/studio, to be looked at: wide and narrow, light and dark.
@@ -161,6 +143,19 @@ struct Visit<'b> {
 }
 
 impl Visit<'_> {
+    /// What a reader does from the first view on, in turn.
+    fn whole(&self) -> Result<(), TaskFailure> {
+        self.first_view()?;
+        self.mistake_and_mending()?;
+        self.equations()?;
+        self.playing()?;
+        self.dragging()?;
+        self.two_methods()?;
+        self.optimum()?;
+        self.exported()?;
+        self.measured()
+    }
+
     fn picture(&self, path: &Path) -> Result<(), TaskFailure> {
         fs::write(path, self.browser.picture()?).map_err(|error| TaskFailure::of("pictures", &error))
     }
