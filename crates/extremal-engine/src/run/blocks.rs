@@ -69,10 +69,10 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// The run may have none: what its constraints are watched for is seen row by row.
+    /// The run may have none, if what watches it looks at every row.
     pub fn new(observables: &Observables, watched_in_blocks: bool) -> Blocks {
         let sources = ColumnSource::of_all(observables);
-        let possible = watched_in_blocks && observables.constraints.is_empty() && observables.coordinates > 0;
+        let possible = watched_in_blocks && observables.coordinates > 0;
         Blocks { sources, block: None, estimate: Vec::new(), alone: FIRST, size: FEWEST, missed: 1, possible }
     }
 
@@ -163,17 +163,33 @@ impl<'b> BlockRows<'b> {
         self.observables.observed().stops().map(|at| block.observed(at))
     }
 
+    /// The residuals of the constraints.
+    pub fn residuals(&self) -> impl ExactSizeIterator<Item = &'b [f64]> + Clone + use<'b> {
+        let block = self.block;
+        self.observables.observed().residuals().map(|at| block.observed(at))
+    }
+
+    /// The entries of the rows of the constraints, and behind them their rates of change: of each the values at all rows, and how far these
+    /// stand from those of the one before.
+    pub fn constraint_entries(&self) -> (&'b [f64], usize) {
+        self.block.observed_from(self.observables.observed().rows().start)
+    }
+
+    /// How large the terms of the constraints on velocities are.
+    pub fn sizes(&self) -> impl Iterator<Item = &'b [f64]> + use<'b> {
+        let block = self.block;
+        self.observables.observed().sizes().map(|at| block.observed(at))
+    }
+
     /// Determinants of the mass matrix.
     pub fn determinants(&self) -> impl Iterator<Item = &'b [f64]> + use<'b> {
-        // Without constraints nothing stands between these and the stop conditions.
-        let first = self.observables.observed().stops().end;
         let block = self.block;
-        (first..first + self.observables.determinants).map(|at| block.observed(at))
+        self.observables.observed().determinants().map(|at| block.observed(at))
     }
 
     /// The closed forms.
     pub fn exact(&self) -> impl Iterator<Item = &'b [f64]> + use<'b> {
-        let first = self.observables.observed().stops().end + self.observables.determinants;
+        let first = self.observables.observed().determinants().end;
         let block = self.block;
         (first..first + self.observables.exact.len()).map(|at| block.observed(at))
     }

@@ -27,7 +27,8 @@ impl StateLayout {
     }
 }
 
-/// What is observed at a state: velocities, momenta, recorded outputs, stop conditions, residuals of constraints, and the rest.
+/// What is observed at a state: velocities, momenta, recorded outputs, stop conditions, residuals of constraints, their rows, sizes of
+/// their terms, determinants of the mass matrix, and the rest.
 #[derive(Clone, Copy)]
 pub(crate) struct ObservedLayout {
     pub coordinates: usize,
@@ -38,6 +39,11 @@ pub(crate) struct ObservedLayout {
     pub outputs: usize,
     pub stops: usize,
     pub residuals: usize,
+    /// Entries of the rows of constraints, and as many rates of change.
+    pub rows: usize,
+    /// Constraints on velocities, whose terms are measured.
+    pub measured: usize,
+    pub determinants: usize,
 }
 
 impl ObservedLayout {
@@ -59,6 +65,18 @@ impl ObservedLayout {
 
     pub fn residuals(self) -> Range<usize> {
         after(self.stops().end, self.residuals)
+    }
+
+    pub fn rows(self) -> Range<usize> {
+        after(self.residuals().end, self.rows)
+    }
+
+    pub fn sizes(self) -> Range<usize> {
+        after(self.rows().end, self.measured)
+    }
+
+    pub fn determinants(self) -> Range<usize> {
+        after(self.sizes().end, self.determinants)
     }
 }
 

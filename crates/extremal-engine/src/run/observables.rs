@@ -1,10 +1,12 @@
 //! What a run records: columns, and the expressions behind them.
 
+use std::ops::Range;
+
 use extremal_expr::{Expr, Id, Node, magnitude};
 use extremal_mechanics::geometry::LiftedField;
 use extremal_mechanics::{Constraint, System};
 use extremal_model::{Direction, Method, Model, Start, SymmetryGenerator};
-use extremal_solve::ConfigurationWatch;
+use extremal_solve::{ConfigurationWatch, WatchedRows};
 use extremal_trajectory::{Column, Columns, Role, is_named};
 
 use super::events::event_rates;
@@ -48,6 +50,8 @@ pub(crate) struct Observables {
     pub kept: Vec<bool>,
     /// The watch over the rows of the constraints that are kept, as it is before a motion.
     pub configurations: ConfigurationWatch,
+    /// The columns of the entries of these rows.
+    pub row_pattern: Vec<Vec<usize>>,
     /// The vakonomic constraints, whose multipliers are part of where a motion is.
     pub moving: Vec<usize>,
     /// The constraints on velocities, whose terms are measured.
@@ -244,6 +248,7 @@ impl Observables {
                 system.binding_velocities().map(|constraint| constraint.name.clone()).collect(),
                 &watched.pattern,
             ),
+            row_pattern: watched.pattern,
             moving,
             measured,
             determinants: determinants.len(),
@@ -277,6 +282,7 @@ impl Observables {
             constraints: Vec::new(),
             kept: Vec::new(),
             configurations: ConfigurationWatch::default(),
+            row_pattern: Vec::new(),
             moving: Vec::new(),
             measured: Vec::new(),
             determinants: 0,
@@ -320,7 +326,20 @@ impl Observables {
             outputs: self.recorded,
             stops: self.stops.len(),
             residuals: self.constraints.len(),
+            rows: self.configurations.len(),
+            measured: self.measured.len(),
+            determinants: self.determinants,
         }
+    }
+
+    /// Where its outputs say what is watched of constraints.
+    pub fn watched_rows(&self) -> WatchedRows {
+        let at = self.observed();
+        // Outputs stand behind velocities and momenta.
+        let first = at.outputs().start;
+        let among_outputs = |range: Range<usize>| range.start - first..range.end - first;
+        let (residuals, entries) = (among_outputs(at.residuals()), among_outputs(at.rows()));
+        WatchedRows { residuals, entries, pattern: self.row_pattern.clone() }
     }
 
     /// The same with the parts of its rows counted.

@@ -153,7 +153,7 @@ impl RowRecorder {
         let observables = &*self.observables;
         let Some(rows) = self.blocks.rows(observables) else { return Ok(0) };
         let crossed = crosses_in_block(observables, &rows, &self.now.stops);
-        if crossed || !self.audits.pass(&rows) {
+        if crossed || !self.now.watch.passes(observables, &rows) || !self.audits.pass(&rows) {
             self.blocks.refuse(motion);
             return Ok(0);
         }
@@ -170,7 +170,7 @@ impl RowRecorder {
         }
         self.blocks.accept();
         let Some(rows) = self.blocks.rows(observables) else { return Ok(0) };
-        self.now.follow(&rows);
+        self.now.follow(observables, &rows);
         self.passed = false;
         recorder.push_block(&rows)?;
         Ok(count)

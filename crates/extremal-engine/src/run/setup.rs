@@ -157,8 +157,9 @@ impl CompiledRun {
                     };
                     let system = over_points.as_ref().unwrap_or(&system);
                     let scheme = scheme(system, &settings.method, options, CustomDiscrete::of(model, system))?;
+                    let (outputs, watched) = (&observables.outputs, observables.watched_rows());
                     let mut compiled =
-                        CompiledScheme::new(g, &scheme, &parameters, &observables.outputs, &guards, newton)?;
+                        CompiledScheme::watching(g, &scheme, &parameters, outputs, &guards, &watched, newton)?;
                     compiled.set_parameters(&values);
                     Ok(compiled)
                 };

@@ -124,7 +124,8 @@ impl Snapshot {
     }
 
     /// Goes on after a block.
-    pub fn follow(&mut self, rows: &BlockRows<'_>) {
+    pub fn follow(&mut self, observables: &Observables, rows: &BlockRows<'_>) {
+        self.watch.go_on(observables, rows);
         let last = rows.rows() - 1;
         rows.read_row(last, &mut self.row);
         self.stops.iter_mut().zip(rows.stops()).for_each(|(own, column)| *own = column[last]);
