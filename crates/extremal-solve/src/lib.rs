@@ -34,4 +34,4 @@ pub use newton::NewtonOptions;
 pub use rank::{ConstraintRows, Dependence, Passage, RowWatch, dependence, furthest_first};
 pub use root::{RootError, find_root};
 pub use symmetric::{MatrixInertia, SymmetricSolver};
-pub use tangent::TangentMap;
+pub use tangent::{BlockTangent, TangentMap};
