@@ -38,4 +38,4 @@ pub use rank::{
 pub use root::{RootError, find_root};
 pub use step::WatchedRows;
 pub use symmetric::{MatrixInertia, SymmetricSolver};
-pub use tangent::TangentMap;
+pub use tangent::{BlockTangent, TangentMap};

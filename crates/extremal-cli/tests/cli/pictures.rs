@@ -62,7 +62,7 @@ fn what_cannot_be_drawn_is_refused_before_the_run() {
     let error = refused(&["run", "gallery:pendulum", "--frame", "a.bmp"]);
     assert!(error.contains("`a.bmp`"), "{error}");
     let error = refused(&["run", "gallery:pendulum", "--frame", "a.svg", "--at", "11"]);
-    assert!(error.contains("there is no picture at 11: the motion goes from 0 to 10"), "{error}");
+    assert!(error.contains("a row is wanted at t = 11, but the run goes from 0 to 10"), "{error}");
 }
 
 /// The ends of the lines of this width in a picture.

@@ -76,13 +76,13 @@ impl Blocks {
         Blocks { sources, block: None, estimate: Vec::new(), alone: FIRST, size: FEWEST, missed: 1, possible }
     }
 
-    /// Takes a block of at most so many steps, unless rows are to be taken alone now.
-    pub fn advance(&mut self, motion: &mut dyn March, steps: u64) -> bool {
+    /// Takes a block of at most so many steps of those that are left, unless rows are to be taken alone now.
+    pub fn advance(&mut self, motion: &mut dyn March, left: u64, most: u64) -> bool {
         if !self.possible || self.alone > 0 {
             return false;
         }
         if self.block.is_none() {
-            if steps < WORTHWHILE {
+            if left < WORTHWHILE {
                 self.possible = false;
                 return false;
             }
@@ -90,7 +90,7 @@ impl Blocks {
             self.possible = self.block.is_some();
         }
         let Some(block) = &mut self.block else { return false };
-        let taken = motion.advance_block(block, self.size.min(steps));
+        let taken = motion.advance_block(block, self.size.min(left).min(most));
         if taken == 0 {
             self.alone = self.missed;
             self.missed = (2 * self.missed).min(MOST_ROWS as u64);

@@ -95,6 +95,8 @@ pub(crate) struct RowLayout {
     /// Where the estimated energy stands, if there is one.
     pub estimate: usize,
     pub accounts: Range<usize>,
+    /// Where the derivatives stand that were asked for, up to the end.
+    pub sensitivities: usize,
 }
 
 /// Where the time stands in a row.
@@ -122,7 +124,19 @@ impl RowLayout {
         let temperatures = after(outputs.start + reactions, entropies.len() - states);
         let (energy, estimate) = (temperatures.end, outputs.end);
         let accounts = after(estimate + usize::from(estimated), accounts);
-        RowLayout { positions, velocities, momenta, entropies, outputs, temperatures, energy, estimate, accounts }
+        let sensitivities = accounts.end;
+        RowLayout {
+            positions,
+            velocities,
+            momenta,
+            entropies,
+            outputs,
+            temperatures,
+            energy,
+            estimate,
+            accounts,
+            sensitivities,
+        }
     }
 
     /// The first outputs are the multipliers.

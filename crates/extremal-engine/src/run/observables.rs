@@ -12,6 +12,7 @@ use extremal_trajectory::{Column, Columns, Role, is_named};
 use super::events::event_rates;
 use super::inertia::determinants;
 use super::layout::{ObservedLayout, RowLayout, StateLayout};
+use super::sensitivity::derivative_columns;
 use super::watch::WatchedExpressions;
 use super::{Settings, SetupError};
 
@@ -231,6 +232,7 @@ impl Observables {
         let moving = (0..all.len()).filter(|at| kept[*at] && all[*at].is_vakonomic()).collect();
         let accounts: Vec<&'static str> = system.accounts().iter().map(|account| account.name).collect();
         columns.extend(accounts.iter().map(|name| Column::new(*name, Role::Output)));
+        columns.extend(derivative_columns(&settings.sensitivity, &columns));
         Ok(Observables {
             columns: Columns::new(columns)?,
             row: RowLayout::default(),

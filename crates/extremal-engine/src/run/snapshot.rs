@@ -53,6 +53,13 @@ impl Snapshot {
         self.first = true;
     }
 
+    /// Goes on from a row that was seen elsewhere.
+    pub fn follow_row(&mut self, row: &[f64]) {
+        self.row.copy_from_slice(row);
+        self.watch.leap();
+        self.first = false;
+    }
+
     /// Looks at the motion; the row is whole only when this succeeds. Trouble is why the motion cannot go on.
     pub fn take(&mut self, observables: &Observables, motion: &mut dyn March) -> Result<Option<Trouble>, StepFailure> {
         let (at, in_state, in_observed) = (&observables.row, observables.state(), observables.observed());
