@@ -47,6 +47,7 @@ impl Asked {
             reduce: self.reduce.clone().unwrap_or(of_model.reduce),
             columns: of_model.columns,
             backend: of_model.backend,
+            full_slopes: of_model.full_slopes,
         }
     }
 

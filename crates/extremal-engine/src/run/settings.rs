@@ -44,6 +44,8 @@ pub struct Settings {
     pub columns: Vec<String>,
     /// What evaluates the formulas, where it is not to be the fastest there is.
     pub backend: Option<Backend>,
+    /// Are Jacobians written out in full, also where those of a chain or a tree could be sparse? For files of formulas.
+    pub full_slopes: bool,
 }
 
 /// A run that cannot even begin.
@@ -128,6 +130,7 @@ impl Settings {
             reduce: simulation.reduce.clone(),
             columns: Vec::new(),
             backend: None,
+            full_slopes: false,
         }
     }
 
@@ -187,6 +190,7 @@ mod tests {
             reduce: Vec::new(),
             columns: Vec::new(),
             backend: None,
+            full_slopes: false,
         }
     }
 

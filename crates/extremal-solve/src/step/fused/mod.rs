@@ -99,7 +99,8 @@ impl FusedStep {
         options: NewtonOptions,
     ) -> Option<FusedStep> {
         let block = &reduced.block;
-        let small = block.solves.iter().all(|solve| solve.unknowns.len() <= LARGEST_SOLVE);
+        let mut solves = block.solves.iter().zip(&reduced.slopes);
+        let small = solves.all(|(solve, rows)| solve.unknowns.len() <= LARGEST_SOLVE && rows.len() <= LARGEST_SOLVE);
         if !small || scheme.state.len() > LARGEST_STATE || scheme.substeps.len() > 1 && !is_short(g, scheme, block) {
             return None;
         }
