@@ -61,7 +61,10 @@ fn reverse(arena: &mut Arena, f: Id, variables: &[Id]) -> Vec<Id> {
             continue;
         }
         let Some(contributions) = adjoints.remove(id) else { continue };
-        let (mask, adjoint) = merge(arena, contributions);
+        let (mask, mut adjoint) = merge(arena, contributions);
+        if is_nested(arena, &node) {
+            adjoint = arena.group(adjoint);
+        }
         if let Node::Sum { terms, .. } = &node {
             for (term, c) in terms.iter().filter(|(term, _)| active.contains(term)) {
                 adjoints.entry(*term).or_default().push(SlopeContribution {
@@ -91,6 +94,13 @@ fn reverse(arena: &mut Arena, f: Id, variables: &[Id]) -> Vec<Id> {
         gradient.push(mask.map_or(adjoint, |mask| masked(arena, mask, adjoint)));
     }
     gradient
+}
+
+/// Is it a sum that is written by another one, as those along a chain are? Then so are its derivatives: they are as few as the sums.
+fn is_nested(arena: &Arena, node: &Node) -> bool {
+    let Node::Grouped(sum) = node else { return false };
+    let Node::Sum { terms, .. } = arena.node(*sum) else { return false };
+    terms.iter().any(|(term, c)| c.abs().is_one() && matches!(arena.node(*term), Node::Grouped(_)))
 }
 
 /// A part of an adjoint: `coefficient·value` where `mask`, if any, holds; nothing elsewhere, whatever the value is there. The
@@ -191,7 +201,11 @@ fn forward(arena: &mut Arena, functions: &[Expr<'_>], seeds: FxHashMap<Id, Spars
                 }
             }
         }
-        rows.insert(*id, columns.take_row(arena));
+        let mut row = columns.take_row(arena);
+        if is_nested(arena, &node) {
+            row.iter_mut().for_each(|(_, value)| *value = arena.group(*value));
+        }
+        rows.insert(*id, row);
     }
     functions.iter().map(|e| rows.get(&e.id()).cloned().unwrap_or_default()).collect()
 }

@@ -71,7 +71,7 @@ impl<'g> Sizes<'g> {
                 let sizes = terms.iter().map(|(id, c)| self.of(g.expr(*id), depth - 1) * g.rational(c.abs()));
                 g.sum(sizes.chain([g.rational(constant.abs())]))
             }
-            Node::Grouped(inner) => self.of(g.expr(inner), depth),
+            Node::Grouped(inner) => self.of_whole(f, g.expr(inner), depth),
             Node::Product(factors) if depth > 0 => match self.measure {
                 Measure::Terms => g.product(factors.iter().map(|(id, e)| match *e > 0 {
                     true => self.of(g.expr(*id), depth - 1).powi(*e),
@@ -90,6 +90,45 @@ impl<'g> Sizes<'g> {
         };
         self.known.insert((f.id(), depth), size);
         size
+    }
+
+    /// Of a sum that is a whole. One that is written by others ([`Graph::nested_sums`]) has the size of all their terms, and is as
+    /// much of a whole: sizes of sums along a chain are sums along it.
+    fn of_whole(&mut self, f: Expr<'g>, inner: Expr<'g>, depth: u32) -> Expr<'g> {
+        let g = f.graph();
+        let mut waiting = vec![(f, inner)];
+        loop {
+            // From the innermost outwards, for there may be as many as the user has bodies.
+            let Some(&(whole, sum)) = waiting.last() else { return self.known[&(f.id(), depth)] };
+            let Node::Sum { constant, terms } = sum.node() else { return self.of(inner, depth) };
+            let parts = terms.iter().filter_map(|(id, c)| match g.expr(*id).node() {
+                Node::Grouped(inside) if c.abs().is_one() => Some((g.expr(*id), g.expr(inside))),
+                _ => None,
+            });
+            let parts: Vec<_> = parts.collect();
+            if parts.is_empty() || depth == 0 {
+                let size = self.of(sum, depth);
+                self.known.insert((whole.id(), depth), size);
+                waiting.pop();
+                continue;
+            }
+            let before = waiting.len();
+            waiting.extend(parts.iter().filter(|(part, _)| !self.known.contains_key(&(part.id(), depth))));
+            if waiting.len() > before {
+                continue;
+            }
+            let is_part = |id: &Id| parts.iter().any(|(part, _)| part.id() == *id);
+            let sizes: Vec<_> = terms
+                .iter()
+                .map(|(id, c)| match is_part(id) {
+                    true => self.known[&(*id, depth)],
+                    false => self.of(g.expr(*id), depth - 1) * g.rational(c.abs()),
+                })
+                .collect();
+            let size = g.sum(sizes.into_iter().chain([g.rational(constant.abs())])).grouped();
+            self.known.insert((whole.id(), depth), size);
+            waiting.pop();
+        }
     }
 
     /// Of a product: what the round-off of each sum among its factors makes of it.

@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::System;
 use crate::discrete::Stages;
+use crate::nested::{nested, slopes};
 use crate::saddle::Paired;
 
 /// What a computation is, symbolically. One engine compiles and runs any of these; no method has numeric code of its own.
@@ -145,15 +146,46 @@ impl Block {
 
     /// The same with the slopes of what remains, which elimination had to look at anyway.
     pub fn reduced(&self, g: &Graph) -> Reduced {
+        self.reduced_with(g, &[])
+    }
+
+    /// The same where sums that contain one another, as those along a chain or a tree do, are written by one another, if there are so
+    /// many that it pays. Slopes are then those of residuals and sums by unknowns and sums.
+    ///
+    /// ```
+    /// use extremal_expr::Graph;
+    /// use extremal_mechanics::{Block, Solve};
+    /// let g = Graph::new();
+    /// let unknowns: Vec<_> = (0..64).map(|k| g.symbol(&format!("u{k}"))).collect();
+    /// let from_the_first = |k: usize| g.sum(unknowns[..=k].iter().map(|u| u.sin()));
+    /// let residual: Vec<_> = (0..64).map(|k| from_the_first(k).exp() - unknowns[k]).collect();
+    /// let solve = Solve::new(&unknowns, &residual, &unknowns);
+    /// let block = Block { inputs: Vec::new(), solves: vec![solve], outputs: Vec::new() };
+    /// let entries = |slopes: &[extremal_mechanics::SparseRows]| slopes[0].iter().map(Vec::len).sum::<usize>();
+    /// assert_eq!(entries(&block.reduced(&g).slopes), 64 * 65 / 2);
+    /// assert!(entries(&block.reduced_by_sums(&g).slopes) < 6 * 64);
+    /// ```
+    pub fn reduced_by_sums(&self, g: &Graph) -> Reduced {
+        match nested(g, self) {
+            Some((block, sums)) => block.reduced_with(g, &sums),
+            None => self.reduced(g),
+        }
+    }
+
+    /// The same where residuals are written by these sums.
+    fn reduced_with<'g>(&self, g: &'g Graph, sums: &[Expr<'g>]) -> Reduced {
         let mut known: Vec<(Expr<'_>, Expr<'_>)> = Vec::new();
         let mut solves = Vec::new();
         let mut slopes = Vec::new();
         for solve in &self.solves {
-            let unknowns = g.exprs(&solve.unknowns);
-            let residual = g.substitute(&g.exprs(&solve.residual), &known);
-            let guess = g.substitute(&g.exprs(&solve.guess), &known);
-            let inputs = solve.by_multipliers.then(|| g.exprs(&self.inputs));
-            if let Some((open, rows)) = eliminate(g, unknowns, residual, guess, &mut known, inputs.as_deref()) {
+            let system = OpenSystem {
+                unknowns: g.exprs(&solve.unknowns),
+                residual: g.substitute(&g.exprs(&solve.residual), &known),
+                guess: g.substitute(&g.exprs(&solve.guess), &known),
+                sums: g.substitute(sums, &known),
+            };
+            let inputs = (solve.by_multipliers && sums.is_empty()).then(|| g.exprs(&self.inputs));
+            if let Some((open, rows)) = eliminate(g, system, &mut known, inputs.as_deref()) {
                 solves.push(open.meaning_as_in(solve));
                 slopes.push(rows);
             }
@@ -168,7 +200,8 @@ impl Block {
 pub struct Reduced {
     /// What remains.
     pub block: Block,
-    /// For each remaining solve, the slopes of its residual by its unknowns.
+    /// For each remaining solve, the slopes of its residual by its unknowns. Rows behind those of the residual are definitions of sums,
+    /// which have the columns behind those of the unknowns.
     pub slopes: Vec<SparseRows>,
 }
 
@@ -184,13 +217,20 @@ impl Reduced {
 /// A matrix of expressions by rows, as `(column, entry)` pairs without the zeros.
 pub type SparseRows = Vec<Vec<(usize, Id)>>;
 
+/// Equations from which something may still be eliminated.
+struct OpenSystem<'g> {
+    unknowns: Vec<Expr<'g>>,
+    residual: Vec<Expr<'g>>,
+    guess: Vec<Expr<'g>>,
+    /// Sums that the residual is written by.
+    sums: Vec<Expr<'g>>,
+}
+
 /// Appends what is solved to `known` (fully substituted) and returns what is left, with its slopes. With `inputs`, which masses must not
 /// depend on, what multipliers give is solved for as well.
 fn eliminate<'g>(
     g: &'g Graph,
-    mut unknowns: Vec<Expr<'g>>,
-    mut residual: Vec<Expr<'g>>,
-    mut guess: Vec<Expr<'g>>,
+    OpenSystem { mut unknowns, mut residual, mut guess, mut sums }: OpenSystem<'g>,
     known: &mut Vec<(Expr<'g>, Expr<'g>)>,
     inputs: Option<&[Expr<'g>]>,
 ) -> Option<(Solve, SparseRows)> {
@@ -200,17 +240,18 @@ fn eliminate<'g>(
     let mut own: Vec<usize> = (0..unknowns.len()).collect();
     while !unknowns.is_empty() {
         // Slopes decide, not occurrence: an unknown may occur in a row and cancel there, as the forces of Störmer–Verlet do.
-        rows = g.jacobian(&residual, &unknowns);
-        let alone: Vec<usize> = (0..rows.len()).filter(|row| rows[*row].len() == 1).collect();
-        let slopes: Vec<_> = alone.iter().map(|row| rows[*row].clone()).collect();
-        let affine = g.affine_slopes(&alone.iter().map(|row| residual[*row]).collect::<Vec<_>>(), &unknowns, &slopes);
+        rows = slopes(g, &residual, &unknowns, &sums);
+        let is_alone = |row: &usize| matches!(rows[*row][..], [(column, _)] if column < unknowns.len());
+        let alone: Vec<usize> = (0..residual.len()).filter(is_alone).collect();
+        let of_alone: Vec<_> = alone.iter().map(|row| rows[*row].clone()).collect();
+        let affine = g.affine_slopes(&alone.iter().map(|row| residual[*row]).collect::<Vec<_>>(), &unknowns, &of_alone);
         let at_zero: Vec<_> = unknowns.iter().map(|u| (*u, zero)).collect();
         let mut solved: Vec<Option<Expr<'g>>> = vec![None; unknowns.len()];
         let mut open_rows = Vec::new();
         let mut affine = affine.into_iter();
         let mut candidates = Vec::new();
-        for (row, entries) in rows.iter().enumerate() {
-            let affine = if entries.len() == 1 { affine.next().flatten() } else { None };
+        for row in 0..residual.len() {
+            let affine = if is_alone(&row) { affine.next().flatten() } else { None };
             if let Some([(column, slope)]) = affine.as_deref()
                 && solved[*column].is_none()
             {
@@ -232,6 +273,7 @@ fn eliminate<'g>(
             .map(|((_, column, slope), constant)| (unknowns[*column], -*constant / *slope))
             .collect();
         residual = g.substitute(&open_rows, &fresh);
+        sums = g.substitute(&sums, &fresh);
         let keep = |at: &usize| solved[*at].is_none();
         guess = (0..unknowns.len()).filter(keep).map(|i| guess[i]).collect();
         unknowns = (0..unknowns.len()).filter(keep).map(|i| unknowns[i]).collect();

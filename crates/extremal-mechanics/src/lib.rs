@@ -10,6 +10,7 @@ pub mod discrete;
 pub mod geometry;
 mod manifold;
 mod momentum_flow;
+mod nested;
 mod of_model;
 mod pairs;
 mod saddle;

@@ -7,7 +7,6 @@ use extremal_expr::{Expr, Graph, Id};
 use extremal_mechanics::{Block, Meaning, Reduced};
 
 use crate::failure::SolveFailure;
-use crate::linear::LinearSolver;
 
 use crate::newton::{NewtonOptions, NewtonSolve, Pace, SolveEntries, SolvePlan, StagedSlopes};
 
@@ -116,7 +115,7 @@ impl Kernel {
         output_names: Vec<String>,
         options: NewtonOptions,
     ) -> Result<Kernel, CompileError> {
-        Self::compile_reduced(g, parameters, &block.reduced(g), None, output_names, options)
+        Self::compile_reduced(g, parameters, &options.reduced(g, block), None, output_names, options)
     }
 
     /// The same for a block from which everything has been eliminated that can be; `staged` are the slopes of its only solve, if
@@ -179,7 +178,7 @@ impl Kernel {
                 slope_columns: pattern.iter().flatten().copied().collect(),
                 chain: staged.map(|staged| (staged.values.len(), staged.rule.clone())),
             };
-            solves.push(NewtonSolve::new(plan, LinearSolver::for_pattern(unknowns.len(), &pattern), options));
+            solves.push(NewtonSolve::new(plan, &pattern, options));
         }
         let explicit_entry = entries.len();
         if block.solves.is_empty() {

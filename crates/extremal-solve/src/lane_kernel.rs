@@ -39,7 +39,7 @@ struct LaneSolve {
 }
 
 impl LaneKernel {
-    /// `None` where equations are not linear, or solved one after the other.
+    /// `None` where equations are not linear, solved one after the other, or by sums.
     pub fn of(kernel: &Kernel) -> Option<LaneKernel> {
         let backend = kernel.machine().backend();
         LANES.into_iter().find_map(|lanes| Self::in_machine(kernel, kernel.program().lane_machine_on(backend, lanes)?))
@@ -63,13 +63,16 @@ impl LaneKernel {
         machine.inputs_mut(1).fill(0.0);
         let outputs = kernel.outputs();
         let unknowns = solve.map_or(0, |solve| solve.len());
-        let solve = solve.map(|solve| LaneSolve {
-            plan: solve.plan.clone(),
-            solver: LaneSolver::of(solve.solver(), solve.plan.slope_rows.len(), lanes),
-            values: vec![0.0; (unknowns + solve.plan.slope_rows.len()) * lanes],
-            best: vec![f64::INFINITY; lanes],
-            tolerance: solve.tolerance(),
-        });
+        let solve = match solve {
+            Some(solve) => Some(LaneSolve {
+                plan: solve.plan.clone(),
+                solver: LaneSolver::of(solve.plain_solver()?, solve.plan.slope_rows.len(), lanes),
+                values: vec![0.0; (unknowns + solve.plan.slope_rows.len()) * lanes],
+                best: vec![f64::INFINITY; lanes],
+                tolerance: solve.tolerance(),
+            }),
+            None => None,
+        };
         let results = vec![0.0; (outputs + 2 * unknowns) * lanes];
         Some(LaneKernel {
             machine,

@@ -3,10 +3,13 @@
 mod backward;
 mod chain_rule;
 mod lanes;
+mod slopes;
 
 use std::sync::Arc;
 
 use extremal_eval::{Backend, Machine, Program};
+use extremal_expr::Graph;
+use extremal_mechanics::{Block, Reduced};
 
 use crate::failure::SolveFailure;
 use crate::kernel::Work;
@@ -14,6 +17,7 @@ use crate::linear::LinearSolver;
 use crate::step::BackOff;
 use backward::Backward;
 use chain_rule::ChainRule;
+use slopes::SlopeSolver;
 
 pub(crate) use chain_rule::StagedSlopes;
 pub(crate) use lanes::LaneNewton;
@@ -27,17 +31,25 @@ pub struct NewtonOptions {
     pub max_iterations: u32,
     /// What runs the programs: the fastest there is, unless one is named that this machine has. All give the same bits.
     pub backend: Option<Backend>,
+    /// Are slopes by all unknowns written out, also where sums that contain one another would make them few? For programs that
+    /// eliminate by themselves.
+    pub full_slopes: bool,
 }
 
 impl NewtonOptions {
     pub(crate) fn machine(&self, program: &Program) -> Machine {
         self.backend.and_then(|backend| program.machine_on(backend)).unwrap_or_else(|| program.machine())
     }
+
+    /// What is left of a block to be solved.
+    pub(crate) fn reduced(&self, g: &Graph, block: &Block) -> Reduced {
+        if self.full_slopes { block.reduced(g) } else { block.reduced_by_sums(g) }
+    }
 }
 
 impl Default for NewtonOptions {
     fn default() -> Self {
-        NewtonOptions { tolerance: 1e-12, max_iterations: 40, backend: None }
+        NewtonOptions { tolerance: 1e-12, max_iterations: 40, backend: None, full_slopes: false }
     }
 }
 
@@ -103,7 +115,7 @@ pub(crate) struct SolvePlan {
     pub linear: bool,
     /// What each unknown is, for messages.
     pub names: Vec<String>,
-    /// The row of each entry of its Jacobian, and its column.
+    /// The row of each entry of its Jacobian, and its column: behind those of the residual and the unknowns, those of sums.
     pub slope_rows: Vec<usize>,
     pub slope_columns: Vec<usize>,
     /// What these entries are made of, and how, where the program does not compute them themselves.
@@ -116,7 +128,7 @@ pub(crate) struct NewtonSolve {
     pub plan: SolvePlan,
     /// How many of the last outputs are conditions, which hold where they are not zero.
     guards: usize,
-    solver: LinearSolver,
+    solver: SlopeSolver,
     values: Vec<f64>,
     /// The residual, and what the entries of the Jacobian are made of.
     parts: Vec<f64>,
@@ -140,16 +152,18 @@ struct KeptJacobian {
 }
 
 impl NewtonSolve {
-    pub fn new(plan: SolvePlan, solver: LinearSolver, options: NewtonOptions) -> Self {
+    /// The places of the entries of the Jacobian are these columns of its rows.
+    pub fn new(plan: SolvePlan, pattern: &[Vec<usize>], options: NewtonOptions) -> Self {
         let n = plan.names.len();
+        let solver = SlopeSolver::new(n, pattern);
         NewtonSolve {
             guards: 0,
-            solver,
             values: vec![0.0; n + plan.slope_rows.len()],
             parts: plan.chain.as_ref().map_or_else(Vec::new, |(parts, _)| vec![0.0; n + parts]),
             update: vec![0.0; n],
             trial: vec![0.0; n],
-            backward: Backward::new(plan.tier, plan.entries.residual, plan.inputs, n),
+            backward: Backward::new(plan.tier, plan.entries.residual, plan.inputs, [n, solver.size()]),
+            solver,
             plan,
             options,
             kept: None,
@@ -196,8 +210,9 @@ impl NewtonSolve {
         self.options.tolerance
     }
 
-    pub fn solver(&self) -> &LinearSolver {
-        &self.solver
+    /// The solver of its linear systems, where no sums are unknowns in these.
+    pub fn plain_solver(&self) -> Option<&LinearSolver> {
+        self.solver.plain()
     }
 
     pub fn guess_entry(&self) -> usize {
@@ -422,16 +437,13 @@ impl NewtonSolve {
         let places = self.plan.slope_rows.iter().copied().zip(self.plan.slope_columns.iter().copied());
         let slopes = places.zip(self.values[n..].iter().copied());
         let sizes = self.backward.sizes(machine, residual, own, &mut self.solver, slopes);
-        let (mut worst, unknowns) = (0.0f64, norm(x));
-        let mut slopes = self.plan.slope_rows.iter().zip(&self.values[n..]).peekable();
-        for row in 0..n {
-            let mut largest = 0.0f64;
-            while let Some((_, slope)) = slopes.next_if(|(at, _)| **at == row) {
-                largest = largest.max(slope.abs());
-            }
-            let reachable = largest * unknowns;
+        let entries = self.plan.slope_rows.iter().zip(&self.plan.slope_columns).zip(&self.values[n..]);
+        let entries = entries.map(|((row, column), slope)| (*row, *column, *slope));
+        self.solver.largest_terms(norm(x), entries, &mut self.trial);
+        let mut worst = 0.0f64;
+        for (row, reachable) in self.trial.iter().enumerate() {
             let vanished = own[row] <= VANISHED * n as f64 * reachable;
-            let size = sizes[row] + if vanished { reachable } else { 0.0 };
+            let size = sizes[row] + if vanished { *reachable } else { 0.0 };
             worst = worst.max(residual[row].abs() / size.max(UNDERFLOW));
         }
         worst

@@ -51,6 +51,7 @@ impl Asked {
             columns: of_model.columns,
             sensitivity: self.sensitivity.clone(),
             backend: of_model.backend,
+            full_slopes: of_model.full_slopes,
         }
     }
 

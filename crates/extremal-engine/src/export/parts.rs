@@ -66,7 +66,7 @@ pub(super) struct DenseMatrix {
 impl<'m> ExportParts<'m> {
     pub fn of(model: &'m Model, settings: &Settings) -> Result<ExportParts<'m>, ExportError> {
         refuse(model, settings)?;
-        let settings = Settings { extent: Some(Extent::Steps(1)), ..settings.clone() };
+        let settings = Settings { extent: Some(Extent::Steps(1)), full_slopes: true, ..settings.clone() };
         let mut run = CompiledRun::new(model, &settings)?;
         let observables = run.observables.clone();
         let compiled = run.compiled.clone();
@@ -83,7 +83,8 @@ impl<'m> ExportParts<'m> {
         let flow = PhaseFlow::of(&system);
         let phase = names(g, &flow.state);
         let given = [&phase[..], &names(g, &[system.t.id()])].concat();
-        let rates = Kernel::compile(g, &symbols, &flow.rates, NewtonOptions::default())?.layout();
+        let options = NewtonOptions { full_slopes: true, ..NewtonOptions::default() };
+        let rates = Kernel::compile(g, &symbols, &flow.rates, options)?.layout();
         let all = |count: usize| (0..count).map(|at| (at, at)).collect::<Vec<_>>();
         let texts = ["rates", "The rates of the phase state."];
         let rates = ExportBlock::new(texts, rates, &inputs, &given, all(phase.len()));

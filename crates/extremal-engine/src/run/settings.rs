@@ -50,6 +50,8 @@ pub struct Settings {
     pub sensitivity: Vec<String>,
     /// What evaluates the formulas, where it is not to be the fastest there is.
     pub backend: Option<Backend>,
+    /// Are Jacobians written out in full, also where those of a chain or a tree could be sparse? For files of formulas.
+    pub full_slopes: bool,
 }
 
 /// A run that cannot even begin.
@@ -153,6 +155,7 @@ impl Settings {
             columns: Vec::new(),
             sensitivity: Vec::new(),
             backend: None,
+            full_slopes: false,
         }
     }
 
@@ -220,6 +223,7 @@ mod tests {
             columns: Vec::new(),
             sensitivity: Vec::new(),
             backend: None,
+            full_slopes: false,
         }
     }
 

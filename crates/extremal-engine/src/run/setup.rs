@@ -72,7 +72,7 @@ impl CompiledRun {
         }
         let mut system = System::followed(model)?;
         if system.flow.is_none() {
-            system = system.with_short_kinetic_energy();
+            system = system.with_short_kinetic_energy().with_nested_sums();
         }
         if plan.step < 0.0 {
             let irreversible = [
@@ -271,7 +271,7 @@ fn adaptive_method(method: &Method) -> Option<AdaptiveMethod> {
 fn newton_options(settings: &Settings) -> NewtonOptions {
     let default = NewtonOptions::default();
     let tolerance = settings.tolerance.unwrap_or(default.tolerance);
-    NewtonOptions { tolerance, backend: settings.backend, ..default }
+    NewtonOptions { tolerance, backend: settings.backend, full_slopes: settings.full_slopes, ..default }
 }
 
 /// For larger systems the check would take as long as everything else; all methods but collocation, whose stages may be solvable

@@ -2,6 +2,7 @@
 
 mod dual;
 mod identities;
+mod nested;
 
 use dual::{Dual, VARIABLES};
 use extremal_expr::{Expr, Function, Function2, Graph, Id, Rational, Relation};

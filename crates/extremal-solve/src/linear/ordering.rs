@@ -159,6 +159,15 @@ impl<'a> BreadthFirst<'a> {
     }
 }
 
+/// The order of approximate minimum degree of groups, each of which is eliminated as one, from its last member to its first.
+pub(super) fn minimum_degree_of_groups(pattern: &Pattern, groups: &[usize]) -> EliminationOrder {
+    let count = groups.iter().max().map_or(0, |last| last + 1);
+    let coupled = Adjacency::new(count, pattern.places().map(|(i, j)| (groups[i], groups[j])));
+    let mut members = vec![Vec::new(); count];
+    groups.iter().enumerate().rev().for_each(|(member, group)| members[*group].push(member));
+    minimum_degree(&coupled).0.into_iter().flat_map(|group| std::mem::take(&mut members[group])).collect()
+}
+
 /// The order of approximate minimum degree and the multiplications that elimination in it needs, if no pivoting
 /// disturbs it.
 pub(crate) fn minimum_degree(adjacency: &Adjacency) -> (EliminationOrder, usize) {

@@ -4,9 +4,9 @@ use super::Singular;
 use super::banded::BandedLu;
 use super::dense::DenseLu;
 use super::lanes::LaneMatrix;
-use super::ordering::{Adjacency, minimum_degree, narrow_band};
+use super::ordering::{Adjacency, minimum_degree, minimum_degree_of_groups, narrow_band};
 use super::pattern::Pattern;
-use super::sparse::SparseLu;
+use super::sparse::{DIAGONAL_PREFERENCE, SparseLu};
 
 /// Time of one multiplication relative to that of the dense loops, measured: short loops and indirect places cost more.
 const BANDED_COST: usize = 2;
@@ -14,6 +14,8 @@ const BANDED_COST_PER_ROW: usize = 20;
 const SPARSE_COST: usize = 8;
 /// Half a bandwidth below which nothing can beat the band.
 const NARROW: usize = 4;
+/// A definition is put in place where its own pivot is at least this part of what it multiplies.
+const DEFINITION_PREFERENCE: f64 = 1e-5;
 /// Up to this size the unrolled dense code wins whatever the pattern.
 const ALWAYS_DENSE: usize = 4;
 
@@ -79,6 +81,15 @@ impl LinearSolver {
     /// If there are not `n` rows or a column is not below `n`.
     pub fn for_pattern(n: usize, rows: &[Vec<usize>]) -> Self {
         Self(Factors::for_pattern(Pattern::new(n, rows)))
+    }
+
+    /// A sparse solver that eliminates what is in the same of these groups together, the last first, and leaves the diagonal only where it
+    /// all but vanishes: for definitions of sums, which are put in place of them. What this multiplies by, the mass of all that hangs on
+    /// a joint for instance, the sums written out have too.
+    pub(crate) fn by_groups(n: usize, rows: &[Vec<usize>], groups: &[usize]) -> Self {
+        let pattern = Pattern::new(n, rows);
+        let order = minimum_degree_of_groups(&pattern, groups);
+        Self(Factors::Sparse(Box::new(SparseLu::new(pattern, order, DEFINITION_PREFERENCE))))
     }
 
     /// Which factorisation was chosen.
@@ -185,7 +196,7 @@ impl Factors {
         } else if banded <= sparse {
             Self::Banded(Box::new(BandedLu::new(pattern, band_order)))
         } else {
-            Self::Sparse(Box::new(SparseLu::new(pattern, sparse_order)))
+            Self::Sparse(Box::new(SparseLu::new(pattern, sparse_order, DIAGONAL_PREFERENCE)))
         }
     }
 }

@@ -11,7 +11,7 @@ use super::{PivotRange, Singular};
 
 /// The diagonal entry is the pivot if it is at least this part of the largest candidate: keeps the order that keeps the
 /// factors small.
-const DIAGONAL_PREFERENCE: f64 = 0.1;
+pub(super) const DIAGONAL_PREFERENCE: f64 = 0.1;
 
 /// A row that is not a pivot yet.
 const NO_PIVOT: usize = usize::MAX;
@@ -33,6 +33,8 @@ pub(super) struct SparseLu {
     /// Row of each pivot, and pivot of each row.
     pivot_rows: Vec<usize>,
     pivot_of: Vec<usize>,
+    /// By how much the diagonal entry is preferred as a pivot.
+    preference: f64,
     /// Whether the places above belong to some matrix factored before.
     analysed: bool,
     scales: Scales,
@@ -78,7 +80,7 @@ impl SparseColumns {
 }
 
 impl SparseLu {
-    pub(super) fn new(pattern: Pattern, order: EliminationOrder) -> Self {
+    pub(super) fn new(pattern: Pattern, order: EliminationOrder, preference: f64) -> Self {
         let n = pattern.size();
         let place = inverse(&order);
         let mut entries: Vec<(usize, usize, usize)> =
@@ -104,6 +106,7 @@ impl SparseLu {
             reciprocals: vec![0.0; n],
             pivot_rows: vec![0; n],
             pivot_of: vec![NO_PIVOT; n],
+            preference,
             analysed: false,
             scales: Scales::new(n),
             scaled: vec![0.0; pattern.entries()],
@@ -145,7 +148,7 @@ impl SparseLu {
             }
             let row = self.pivot_rows[k];
             let candidates = self.lower.rows[self.lower.range(k)].iter().copied().chain([row]);
-            let chosen = choose_pivot(&self.column, candidates, k);
+            let chosen = choose_pivot(&self.column, candidates, k, self.preference);
             if chosen != Some(row) || pivots.admit(self.column[row].abs(), self.terms(k), k).is_err() {
                 // The work vector has to be zero between columns.
                 self.column.fill(0.0);
@@ -178,10 +181,11 @@ impl SparseLu {
                 self.subtract(pivot, value);
             }
             self.upper.end_column();
-            let admitted = choose_pivot(&self.column, self.reach.rows.iter().copied(), k).and_then(|row| {
-                pivots.admit(self.column[row].abs(), self.terms(k), k).ok()?;
-                Some(row)
-            });
+            let admitted =
+                choose_pivot(&self.column, self.reach.rows.iter().copied(), k, self.preference).and_then(|row| {
+                    pivots.admit(self.column[row].abs(), self.terms(k), k).ok()?;
+                    Some(row)
+                });
             let Some(row) = admitted else {
                 self.column.fill(0.0);
                 return Err(Singular { column: self.order[k] });
@@ -248,7 +252,12 @@ fn take(value: &mut f64) -> f64 {
 
 /// The row of the pivot among the candidates: the diagonal one if it is large enough, else the largest, the first of
 /// equals.
-fn choose_pivot(column: &[f64], candidates: impl Iterator<Item = usize>, diagonal: usize) -> Option<usize> {
+fn choose_pivot(
+    column: &[f64],
+    candidates: impl Iterator<Item = usize>,
+    diagonal: usize,
+    preference: f64,
+) -> Option<usize> {
     let mut best: Option<(usize, f64)> = None;
     let mut diagonal_size = None;
     for row in candidates {
@@ -263,7 +272,7 @@ fn choose_pivot(column: &[f64], candidates: impl Iterator<Item = usize>, diagona
     }
     let (row, largest) = best?;
     match diagonal_size {
-        Some(size) if size >= DIAGONAL_PREFERENCE * largest => Some(diagonal),
+        Some(size) if size >= preference * largest => Some(diagonal),
         _ => Some(row),
     }
 }

@@ -3,7 +3,7 @@
 use super::banded::BandedLu;
 use super::ordering::{Adjacency, minimum_degree, narrow_band};
 use super::pattern::Pattern;
-use super::sparse::SparseLu;
+use super::sparse::{DIAGONAL_PREFERENCE, SparseLu};
 use super::testing::{SeededNumbers, backward_error};
 use super::{DenseLu, Factorisation, LinearSolver, Singular};
 
@@ -85,7 +85,7 @@ fn solve_all_ways(rows: &RowPattern, values: &[f64], b: &[f64]) -> Vec<(&'static
     let pattern = || Pattern::new(n, rows);
     let adjacency = Adjacency::of(&pattern());
     let mut banded = BandedLu::new(pattern(), narrow_band(&adjacency).0);
-    let mut sparse = SparseLu::new(pattern(), minimum_degree(&adjacency).0);
+    let mut sparse = SparseLu::new(pattern(), minimum_degree(&adjacency).0, DIAGONAL_PREFERENCE);
     let mut chosen = LinearSolver::for_pattern(n, rows);
     let mut x = [b.to_vec(), b.to_vec(), b.to_vec()];
     let outcomes = [
@@ -163,11 +163,11 @@ fn a_factorisation_does_not_depend_on_the_one_before() {
         let n = rows.len();
         let pattern = || Pattern::new(n, &rows);
         let order = minimum_degree(&Adjacency::of(&pattern())).0;
-        let mut used = SparseLu::new(pattern(), order.clone());
+        let mut used = SparseLu::new(pattern(), order.clone(), DIAGONAL_PREFERENCE);
         for _ in 0..5 {
             let values = random.vector(entries(&rows));
             let b = random.vector(n);
-            let mut fresh = SparseLu::new(pattern(), order.clone());
+            let mut fresh = SparseLu::new(pattern(), order.clone(), DIAGONAL_PREFERENCE);
             let (mut x, mut y) = (b.clone(), b);
             used.factor(&values).unwrap();
             used.solve(&mut x);

@@ -70,7 +70,7 @@ impl CompiledScheme {
         let staged = StagedSlopes::of(g, &step);
         let step = match staged {
             Some(_) => Reduced { block: step, slopes: vec![Vec::new()] },
-            None => step.reduced(g),
+            None => options.reduced(g, &step),
         };
         let stages = scheme.step.solves.first().and_then(|solve| solve.stages.as_ref());
         let ended = stages.and_then(|stages| stages.end.as_deref()).map(|end| guarded(g, scheme, end, guards));

@@ -2,7 +2,7 @@
 
 use extremal_eval::Machine;
 
-use crate::linear::LinearSolver;
+use super::slopes::SlopeSolver;
 
 /// How far the inputs are moved, relative to themselves: small enough for differences to be slopes, large enough for them to be more
 /// than round-off.
@@ -26,8 +26,9 @@ pub(super) struct Backward {
 }
 
 impl Backward {
-    pub fn new(tier: usize, entry: usize, inputs: usize, rows: usize) -> Self {
-        let [moved, sizes, reached] = [(); 3].map(|()| vec![0.0; rows]);
+    /// For so many residuals, and with the sums among what is solved for so many rows in all.
+    pub fn new(tier: usize, entry: usize, inputs: usize, [rows, all]: [usize; 2]) -> Self {
+        let ([moved, sizes], reached) = ([(); 2].map(|()| vec![0.0; rows]), vec![0.0; all]);
         Backward { tier, entry, inputs: vec![0.0; inputs], moved, sizes, reached }
     }
 
@@ -38,7 +39,7 @@ impl Backward {
         machine: &mut Machine,
         residual: &[f64],
         own: &[f64],
-        solver: &mut LinearSolver,
+        solver: &mut SlopeSolver,
         slopes: impl Iterator<Item = ((usize, usize), f64)> + Clone,
     ) -> &[f64] {
         self.inputs.copy_from_slice(machine.inputs(INPUTS));
@@ -57,11 +58,12 @@ impl Backward {
         }
         machine.inputs_mut(INPUTS).copy_from_slice(&self.inputs);
         (INPUTS..self.tier).for_each(|tier| machine.commit(tier));
-        self.reached.copy_from_slice(&self.sizes);
+        let rows = self.sizes.len();
+        self.reached[..rows].copy_from_slice(&self.sizes);
         for pattern in 0..PATTERNS {
             let signed = self.sizes.iter().enumerate().map(|(at, size)| sign(at, pattern) * size);
             self.moved.iter_mut().zip(signed).for_each(|(moved, size)| *moved = size);
-            solver.solve(&mut self.moved);
+            let moved = solver.solve_whole(&self.moved);
             let mut last = None;
             let mut total = 0.0;
             for ((row, column), slope) in slopes.clone().chain([((usize::MAX, 0), 0.0)]) {
@@ -71,10 +73,10 @@ impl Backward {
                     self.reached[before] = if reached.is_finite() { known.max(reached) } else { known };
                 }
                 last = Some(row);
-                total += if row == usize::MAX { 0.0 } else { (slope * self.moved[column]).abs() };
+                total += if row == usize::MAX { 0.0 } else { (slope * moved[column]).abs() };
             }
         }
-        &self.reached
+        &self.reached[..rows]
     }
 }
 

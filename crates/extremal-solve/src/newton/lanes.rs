@@ -55,9 +55,10 @@ impl LaneNewton {
             return None;
         }
         let (n, entries, outputs) = (solve.len(), solve.plan.slope_rows.len(), solve.plan.outputs);
+        let solver = solve.plain_solver()?;
         Some(LaneNewton {
             machine: kernel.program().lane_machine(lanes)?,
-            solver: LaneSolver::of(solve.solver(), entries, lanes),
+            solver: LaneSolver::of(solver, entries, lanes),
             options: solve.options,
             x: vec![0.0; n * lanes],
             values: vec![0.0; (n + entries) * lanes],

@@ -10,4 +10,5 @@ mod long_runs;
 mod orders;
 mod stages;
 mod symplectic;
+mod trees;
 mod velocity_constraints;

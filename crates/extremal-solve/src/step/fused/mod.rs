@@ -420,6 +420,8 @@ fn eliminations(reduced: &Reduced) -> Option<Vec<Option<Elimination>>> {
     let solves = &reduced.block.solves;
     let of_multipliers = solves.iter().any(|solve| solve.of_multipliers);
     let each = solves.iter().zip(&reduced.slopes).map(|(solve, rows)| match solve.unknowns.len() {
+        // Sums that are unknowns have rows of their own.
+        n if n != rows.len() => None,
         0..=LARGEST_SOLVE => Some(None),
         _ if of_multipliers => Elimination::of(rows).map(Some),
         _ => None,
