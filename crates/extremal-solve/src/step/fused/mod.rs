@@ -7,8 +7,8 @@
 mod affine;
 mod elimination;
 mod formulas;
-mod going_round;
 mod layout;
+mod round;
 mod rows;
 
 use extremal_eval::{Machine, Program};
@@ -25,8 +25,8 @@ use crate::step::history::{DEPTH, History, WEIGHTS};
 use affine::Affine;
 use elimination::Elimination;
 use formulas::{FusedLimits, FusedWriter, LIMITS, angles, without_common_factors};
-use going_round::{FusedLoop, weight};
 use layout::LoopLayout;
+use round::{FusedLoop, weight};
 
 pub(super) use formulas::condition_of;
 pub(crate) use layout::LaneLayout;
@@ -39,8 +39,9 @@ const LARGEST_SOLVE: usize = 3;
 const LONGEST_COMPOSITION: usize = 10_000;
 /// For larger states the time is spent in the formulas, and compiling them twice would cost more than it gains,
 const LARGEST_STATE: usize = 64;
-/// unless few formulas belong to each number, and a factorisation would take longer than these.
-const LARGEST_BOUND_STATE: usize = 2048;
+/// unless few formulas belong to each number, and a factorisation would take longer than these. A program for twice as many as this is too
+/// long for the cache, and no faster than the factorisation.
+const LARGEST_BOUND_STATE: usize = 1024;
 
 /// The tiers of the inputs: parameters and limits; step size, first time and weights of the extrapolation; what the loop changes.
 pub(crate) const PARAMETERS_TIER: usize = 0;

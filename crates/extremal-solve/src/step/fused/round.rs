@@ -1,4 +1,4 @@
-//! What goes round in the loop of a fused step: what replaces what, alone and for motions side by side.
+//! What the loop of a fused step changes, and what takes its place after a step.
 
 use extremal_eval::{EntryPoint, Program, TRIES};
 use extremal_expr::{Expr, Function2, Graph, Id, Relation};
