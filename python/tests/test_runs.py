@@ -18,6 +18,17 @@ def test_a_run_follows_the_closed_form():
     assert run.steps == 200 and len(run) == 201 and run.t[-1] == 2.0
 
 
+def test_rows_at_given_times_have_derivatives():
+    m = ex.gallery("harmonic-oscillator", k=4, m=1)
+    run = m.run(method="gauss(4)", step=0.1, until=2, at=[0.25, 1.0], sensitivity=["x", "x'"])
+    assert list(run.t) == [0.25, 1.0]
+    # x = x(0) cos 2t + x'(0)/2 sin 2t, to order eight.
+    assert np.allclose(run["dx/dx"], np.cos(2 * run.t), atol=1e-9)
+    assert np.allclose(run["dx/dx'"], np.sin(2 * run.t) / 2, atol=1e-9)
+    with pytest.raises(TypeError, match="sweep"):
+        m.sweep(vary={"x": (0, 1, 2)}, at=[0.25])
+
+
 def test_columns_are_views_that_keep_their_run():
     run = ex.gallery("pendulum").run(until=1)
     theta, again = run["theta"], run["theta"]

@@ -13,8 +13,9 @@ use extremal_engine::fit::FitError;
 use extremal_engine::lyapunov::LyapunovError;
 use extremal_engine::mechanics::discrete::SchemeError;
 use extremal_engine::model::render;
+use extremal_engine::orbit::OrbitError;
 use extremal_engine::problems::ProblemSetError;
-use extremal_engine::run::{ConstraintError, GradientError, SettingsError, SetupError};
+use extremal_engine::run::{ConstraintError, GradientError, RestartError, SettingsError, SetupError};
 use extremal_engine::sweep::{ListError, SweepError, VariationError};
 use extremal_engine::trajectory::frame::{FrameError, MergeError};
 use extremal_engine::trajectory::{EventFileError, FormatError, PlotError, RecordError, SinkError};
@@ -69,8 +70,17 @@ pub enum CommandError {
     Data { path: String, source: TableError },
     #[error("`{name}`: {message}")]
     Given { name: String, message: String },
+    #[error("a section is that of a motion without [events]: `sweep --record events` has the rows just after these")]
+    SectionWithEvents,
+    #[error("a period is a positive time, of a model with a step, not {0}")]
+    Period(f64),
     #[error("{0}")]
     Fit(FitError),
+    #[error(transparent)]
+    Orbit(#[from] OrbitError),
+    /// A run does not go on from a file.
+    #[error(transparent)]
+    Restart(#[from] RestartError),
     /// The motion has no derivatives.
     #[error(transparent)]
     Gradient(#[from] GradientError),

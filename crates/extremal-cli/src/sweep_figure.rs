@@ -15,6 +15,8 @@ pub struct SweptRows<'s> {
     pub sweep: &'s CompiledSweep,
     pub variation: &'s Variation,
     pub record: Record,
+    /// Are rows points of a plane?
+    pub is_section: bool,
     pub frame: &'s Frame,
 }
 
@@ -52,8 +54,12 @@ impl SweptRows<'_> {
         let subtitle = format!("{} members", self.sweep.members());
         let mut figure = Figure::new(title).subtitle(subtitle);
         let found: Vec<Vec<usize>> = match panels {
-            [] if self.record == Record::Events => {
-                self.telling().first().map(|x| vec![self.section(*x)]).unwrap_or_default()
+            [] if self.is_section => {
+                let told = self.telling();
+                let most = told.iter().map(|at| self.range(*at)).fold(0.0, f64::max);
+                // What is zero on the surface tells nothing.
+                let first = told.into_iter().find(|at| self.range(*at) > 1e-6 * most);
+                first.map(|x| vec![self.section(x)]).unwrap_or_default()
             }
             [] => self.telling().into_iter().map(|at| vec![at]).collect(),
             asked => {
@@ -72,6 +78,19 @@ impl SweptRows<'_> {
         Ok(figure)
     }
 
+    /// The rows that are points: the one at the end of a member is no crossing.
+    fn point_rows(&self) -> impl Iterator<Item = usize> + '_ {
+        let events = (self.record == Record::Events).then(|| self.frame.texts(0));
+        (0..self.frame.rows()).filter(move |at| events.is_none_or(|events| events[*at].is_some()))
+    }
+
+    /// From the least to the largest of the numbers of a column.
+    fn range(&self, at: usize) -> f64 {
+        let numbers = self.frame.numbers(at);
+        let finite = || self.point_rows().map(|row| numbers[row]).filter(|value| value.is_finite());
+        (finite().fold(f64::NEG_INFINITY, f64::max) - finite().fold(f64::INFINITY, f64::min)).max(0.0)
+    }
+
     /// A coordinate and what belongs to it: its momentum or its velocity, else what comes next.
     fn section(&self, x: usize) -> Vec<usize> {
         let (columns, name) = (self.sweep.run().columns(), &self.names()[x]);
@@ -82,7 +101,8 @@ impl SweptRows<'_> {
 
     fn points(&self, x: usize, y: usize) -> Panel {
         let (xs, ys) = (self.frame.numbers(x), self.frame.numbers(y));
-        let curve = Curve::new("", xs.iter().copied().zip(ys.iter().copied())).mark(Mark::Dots);
+        let points = self.point_rows().map(|at| (xs[at], ys[at]));
+        let curve = Curve::new("", points).mark(Mark::Dots);
         let names = self.names();
         Panel::new(format!("{} and {}", names[x], names[y])).x_label(&names[x]).y_label(&names[y]).plane().curve(curve)
     }

@@ -35,6 +35,7 @@ pub mod fit;
 pub mod function;
 pub mod gallery;
 pub mod lyapunov;
+pub mod orbit;
 pub mod printed;
 pub mod problems;
 mod random;

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use crate::diagnostic::{Code, Diagnostic, Problems, Span};
-use crate::document::{Scalar, ScalarSeries};
+use crate::document::{Name, Scalar, ScalarSeries};
 use crate::suggest::help_for;
-use crate::tables::{ConstraintForm, ParameterStatement, SimulationSettings, Statements};
+use crate::tables::{ConstraintForm, Direction, ParameterStatement, SimulationSettings, Statements, StopStatement};
 use crate::text::SourceText;
 
 /// Values that replace those of the model file while it is read: of parameters, so that also counts and bounds follow them, of starts, of
@@ -37,6 +37,7 @@ pub struct Overrides {
     folder: Option<PathBuf>,
     laws: Vec<(String, String)>,
     given_controls: Option<GivenControls>,
+    section: Option<(String, Direction)>,
 }
 
 /// Values of controls over time: named columns, the first of which is the time.
@@ -107,6 +108,13 @@ impl Overrides {
         self
     }
 
+    /// Puts one condition in the place of those of `[stop]`: where an expression crosses zero in a direction.
+    #[must_use]
+    pub fn section(mut self, when: &str, direction: Direction) -> Self {
+        self.section = Some((when.to_owned(), direction));
+        self
+    }
+
     /// Says what controls are in a simulation: those that are columns of a solution have the value of a row until the next one.
     #[must_use]
     pub fn controls(mut self, given: GivenControls) -> Self {
@@ -172,6 +180,11 @@ impl Overrides {
             problems.push(Diagnostic::error(Code::UnknownOverride, message).maybe_help(help));
         }
         self.apply_laws(statements, problems);
+        if let Some((when, direction)) = &self.section {
+            let when = Some(Scalar::Text(SourceText::outside(when, Span::default())));
+            let name = Name { text: "section".to_owned(), span: Span::default() };
+            statements.stops = vec![StopStatement { name, when, direction: *direction }];
+        }
         let simulation = &mut statements.simulation;
         let outside = |value: &String, before: &Option<Scalar>| {
             Some(Scalar::Text(SourceText::outside(value, before.as_ref().map(Scalar::span).unwrap_or_default())))

@@ -28,7 +28,7 @@ pub fn execute() -> Result<Ending, CommandError> {
     let source = Source::load(&ModelArguments { model: MODEL.to_owned(), assignments: Vec::new() })?;
     let plots = [PathBuf::from(PLOT)];
     let outputs = Outputs { plots: &plots, ..Outputs::default() };
-    let finished = simulate(&source, &Settings::of(&source.model), &[], &outputs, true)?;
+    let finished = simulate(&source, &Settings::of(&source.model), &[], None, &outputs, true)?;
     print(&summary::of(&source, &finished))?;
     summary::report_end(&finished);
     print(&what_next())?;

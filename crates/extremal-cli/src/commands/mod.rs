@@ -11,7 +11,9 @@ mod gallery;
 mod lyapunov;
 mod merge;
 mod methods;
+mod orbit;
 mod run;
+mod section;
 mod simulate;
 mod solve;
 mod solve_many;
@@ -37,6 +39,8 @@ pub enum Command {
     Compare(compare::CompareArguments),
     Solve(solve::SolveArguments),
     Sweep(sweep::SweepArguments),
+    Section(section::SectionArguments),
+    Orbit(orbit::OrbitArguments),
     Lyapunov(lyapunov::LyapunovArguments),
     Fit(fit::FitArguments),
     Merge(merge::MergeArguments),
@@ -58,6 +62,8 @@ pub fn execute(arguments: Arguments) -> Result<Ending, CommandError> {
         Some(Command::Solve(arguments)) => solve::execute(&arguments),
         Some(Command::Sweep(arguments)) => sweep::execute(&arguments),
         Some(Command::Fit(arguments)) => fit::execute(&arguments),
+        Some(Command::Orbit(arguments)) => orbit::execute(&arguments),
+        Some(Command::Section(arguments)) => section::execute(&arguments),
         Some(Command::Lyapunov(arguments)) => lyapunov::execute(&arguments),
         Some(Command::Merge(arguments)) => merge::execute(&arguments),
         Some(Command::Studio(studio)) => studio::execute(studio, arguments.memory),

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use extremal_engine::analyze::tracked;
 use extremal_engine::boundary::SolutionTable;
 use extremal_engine::model::GivenControls;
-use extremal_engine::run::{Gradient, RunSummary, Slope};
+use extremal_engine::run::{Gradient, GradientError, RunSummary, Slope};
 use extremal_engine::trajectory::plot::PanelRequest;
 use extremal_engine::trajectory::sig;
 use extremal_engine::{Model, Settings};
@@ -18,12 +18,15 @@ use crate::arguments::{MarchArguments, ModelArguments, PrintArguments, Times, as
 use crate::drawings::DrawingArguments;
 use crate::failure::{CommandError, Ending};
 use crate::outputs::{Outputs, spare_inputs};
-use crate::source::{Source, read_file_of};
+use crate::source::{Limit, Source, read_file_of};
 use crate::terminal::{and_more, table_of_numbers};
 use crate::{summary, terminal};
 
 /// Slopes beyond this number are counted, not listed.
 const MOST_SLOPES: usize = 20;
+
+/// The longest file of a run that is read again.
+const RUN_FILE: Limit = Limit { bytes: 1 << 32, what: "the rows of a run" };
 
 const EXAMPLES: &str = "\
 Examples:
@@ -35,6 +38,7 @@ Examples:
   extremal run gallery:pendulum --method \"galerkin(3)\" --step 0.1 --until 100
   extremal run gallery:chain-pendulum --set n=32 --record 10 --out chain.parquet
   extremal run gallery:double-pendulum --columns t,energy,x2,y2 --out tip.csv
+  extremal run gallery:kepler --restart orbit.csv --until 100 --out rest.csv
   extremal run gallery:kepler --at 0:6.28:50 --out positions.csv
   extremal run gallery:double-pendulum --until 2 --sensitivity l1,θ1 --out d.csv --plot d.svg --panel dθ1/dl1,dθ1/dθ1
   extremal run gallery:double-pendulum --until 2 --gradient θ2
@@ -86,6 +90,9 @@ pub struct RunArguments {
     /// Write these columns to the files, in this order, by name or with `*`: `t,x,p_*`; definitions and errors against [exact] too
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     columns: Vec<String>,
+    /// Go on from the last row of a file that a run of this model, method and step has written with all its columns
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["sensitivity", "gradient"])]
+    restart: Option<String>,
     /// What a control is, an expression of the state and time: `u="-k*x - d*x'"`; may be repeated
     #[arg(long = "control", value_name = "NAME=VALUE", value_parser = assignment)]
     laws: Vec<(String, String)>,
@@ -157,6 +164,12 @@ fn gradient_table(gradient: &Gradient) -> String {
     format!("{head}{table}{}", and_more(slopes.len(), MOST_SLOPES, ", in --json"))
 }
 
+/// The rows of a run that goes on.
+fn restarted(path: &str) -> Result<SolutionTable, CommandError> {
+    let table = SolutionTable::read(&read_file_of(path, RUN_FILE)?);
+    table.map_err(|source| CommandError::Data { path: path.to_owned(), source })
+}
+
 /// The controls of a solution.
 fn given_controls(path: &str) -> Result<GivenControls, CommandError> {
     let table = SolutionTable::read(&read_file_of(path, SOLUTION_FILE)?);
@@ -168,7 +181,7 @@ fn given_controls(path: &str) -> Result<GivenControls, CommandError> {
 pub fn execute(arguments: &RunArguments) -> Result<Ending, CommandError> {
     spare_inputs(
         arguments.out.iter().chain(&arguments.events).chain(&arguments.plot).chain(arguments.drawings.files()),
-        &[&arguments.model.model],
+        &[Some(arguments.model.model.as_str()), arguments.restart.as_deref()].into_iter().flatten().collect::<Vec<_>>(),
     )?;
     let mut overrides = arguments.march.overrides(&arguments.model);
     if let Some(path) = &arguments.controls {
@@ -179,7 +192,11 @@ pub fn execute(arguments: &RunArguments) -> Result<Ending, CommandError> {
     }
     let source = match arguments.track {
         // A drawing needs all members of a family.
-        None if arguments.drawings.is_empty() && arguments.sensitivity.is_empty() && arguments.gradient.is_empty() => {
+        None if arguments.drawings.is_empty()
+            && arguments.restart.is_none()
+            && arguments.sensitivity.is_empty()
+            && arguments.gradient.is_empty() =>
+        {
             Source::load_to_run(&arguments.model, &overrides, |model| arguments.settings(model))?
         }
         _ => Source::load_with(&arguments.model, &overrides)?,
@@ -200,9 +217,14 @@ pub fn execute(arguments: &RunArguments) -> Result<Ending, CommandError> {
         drawings: Some(&arguments.drawings),
     };
     let tracked = arguments.track.map_or_else(Vec::new, |Track::Found| tracked(&source.model));
-    let finished = simulate(&source, &arguments.settings(&source.model), &tracked, &outputs, !arguments.print.quiet)?;
-    let gradients: Vec<Gradient> = match finished.ending() {
-        Ending::Done => arguments.gradient.iter().map(|name| finished.run.gradient(name)).collect::<Result<_, _>>()?,
+    let reached = arguments.restart.as_deref().map(restarted).transpose()?;
+    let settings = arguments.settings(&source.model);
+    let finished = simulate(&source, &settings, &tracked, reached.as_ref(), &outputs, !arguments.print.quiet)?;
+    let gradients: Vec<Gradient> = match (finished.outcome.end.stopped_by(), finished.ending()) {
+        (Some(by), _) if !arguments.gradient.is_empty() => return Err(GradientError::Stopped { by }.into()),
+        (_, Ending::Done) => {
+            arguments.gradient.iter().map(|name| finished.run.gradient(name)).collect::<Result<_, _>>()?
+        }
         _ => Vec::new(),
     };
     if arguments.print.json {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
+use extremal_engine::boundary::SolutionTable;
 use extremal_engine::run::{End, EnergyLaw, Outcome, Report, Tracked};
 use extremal_engine::trajectory::plot::Selection;
 use extremal_engine::trajectory::{Figure, sig};
@@ -35,6 +36,7 @@ pub fn simulate(
     source: &Source,
     settings: &Settings,
     tracked: &[Tracked],
+    reached: Option<&SolutionTable>,
     outputs: &Outputs<'_>,
     progress: bool,
 ) -> Result<FinishedRun, CommandError> {
@@ -47,6 +49,10 @@ pub fn simulate(
     let run = match &source.lattice {
         Some(lattice) => CompiledRun::of_lattice(&source.model, lattice)?,
         None => CompiledRun::tracking(&source.model, settings, tracked)?,
+    };
+    let run = match reached {
+        Some(rows) => run.restarted(rows)?,
+        None => run,
     };
     let mut recorder = run.recorder();
     outputs.panels.iter().try_for_each(|panel| panel.check(recorder.columns()))?;

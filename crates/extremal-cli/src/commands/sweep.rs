@@ -172,7 +172,8 @@ fn sweep(arguments: &SweepArguments, source: &Source) -> Result<FinishedSweep, C
     )?;
     if let Some(frame) = &rows {
         let variation = arguments.ensemble.variation(&arguments.model)?;
-        let rows = SweptRows { sweep: &sweep, variation: &variation, record, frame };
+        let rows =
+            SweptRows { sweep: &sweep, variation: &variation, record, is_section: record == Record::Events, frame };
         let figure = rows.figure(source.title(), &arguments.panels)?;
         for path in &arguments.plot {
             figure.save(path)?;

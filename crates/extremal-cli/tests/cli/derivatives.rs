@@ -127,3 +127,19 @@ fn measured_motions_are_fitted() {
     let error = folder.call(&["fit", "model.toml", "data.csv", "--free", "k=1:2"]).failed_with(2);
     assert!(error.contains("NAME=GUESS:MIN:MAX"), "{error}");
 }
+
+#[test]
+fn orbits_are_found_and_followed() {
+    let cycle =
+        ["orbit", "gallery:van-der-pol", "--set", "x=2", "--method", "gauss(4)", "--period", "6.5", "--steps", "200"];
+    let found = json(&[&cycle[..], &["--json"]].concat());
+    // Andersen and Geer (1982).
+    assert!((found["orbits"][0]["period"].as_f64().unwrap() - 6.663_286_859_3).abs() < 1e-8, "{found}");
+    let text = call(&cycle).succeeded();
+    assert!(text.contains("multiplier") && text.contains("period"), "{text}");
+    let folder = Folder::new();
+    let text = folder.call(&[&cycle[..], &["--along", "mu=1:2:5", "--plot", "a.svg"]].concat()).succeeded();
+    assert!(text.contains("7.6298744") && folder.read("a.svg").contains("Largest multiplier"), "{text}");
+    let error = call(&["orbit", "gallery:projectile", "--period", "1"]).failed_with(2);
+    assert!(error.contains("no motion near the start comes back"), "{error}");
+}

@@ -16,6 +16,7 @@ mod inputs;
 mod pages;
 mod papers;
 mod pictures;
+mod sections;
 mod settings;
 mod solve;
 mod sweep;

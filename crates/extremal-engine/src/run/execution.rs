@@ -72,7 +72,8 @@ impl Part {
         let (motion, rows, planned) = (run.begin(), RowRecorder::new(&run), run.planned_steps());
         let events = run.events.clone().map(|rules| (EventWatch::new(rules, &run.observables), None));
         let given = RowsAtTimes::of(&run, resumed);
-        Part { run, motion, rows, events, given, steps: 0, planned, resumed, begun: false }
+        let steps = run.steps_before();
+        Part { run, motion, rows, events, given, steps, planned, resumed, begun: false }
     }
 
     fn advance(&mut self, recorder: &mut Recorder) -> Result<Going, RecordError> {
@@ -210,7 +211,7 @@ impl Part {
         if let (Some((times, first)), false) = (self.missed(), matches!(end, End::Interrupted)) {
             warnings.push(Warning::NotReached { times, first });
         }
-        let (steps, time, work) = (motion.steps(), motion.time(), motion.work());
+        let (steps, time, work) = (motion.steps() - self.run.steps_before(), motion.time(), motion.work());
         let events = self.events.iter().flat_map(|(watch, _)| watch.counts()).cloned().collect();
         Outcome { end, steps, time, work, errors, residuals, laws, events, passed, warnings }
     }

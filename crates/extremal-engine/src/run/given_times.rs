@@ -56,12 +56,13 @@ impl RowsAtTimes {
     /// Those of a run that are still to come; `None` if there were never any.
     pub fn of(run: &CompiledRun, resumed: bool) -> Option<RowsAtTimes> {
         let GivenTimes(times) = &run.given_times;
-        let ahead = |time: &f64| !resumed || (time - run.start.values.time) * run.plan.step.signum() > 0.0;
+        let slack = if resumed { 0.0 } else { -ROUNDING * run.plan.step.abs() };
+        let ahead = |time: &f64| (time - run.start.values.time) * run.plan.step.signum() > slack;
         (!times.is_empty()).then(|| RowsAtTimes {
             times: times.iter().copied().filter(ahead).collect(),
             next: 0,
             step: run.plan.step,
-            begin: run.plan.from,
+            begin: run.start.values.time,
             whole: true,
             before: Vec::new(),
             snapshot: run.snapshot(),

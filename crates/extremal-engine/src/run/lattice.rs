@@ -162,6 +162,7 @@ impl CompiledRun {
             given_times,
             scheme: None,
             sensitivity: None,
+            reached: None,
             tracked: Vec::new(),
             energy_law: Arc::default(),
             plan,

@@ -26,6 +26,7 @@ mod rechosen;
 mod recording;
 mod report;
 mod resolution;
+mod restart;
 mod sensitivity;
 mod settings;
 mod setup;
@@ -49,6 +50,7 @@ use extremal_solve::{AdaptiveMarcher, CompiledScheme, Kernel, March, SolveStruct
 use extremal_trajectory::Recorder;
 
 use crate::SharedModel;
+use restart::Reached;
 
 pub(crate) use audits::{Audits, Promises};
 pub(crate) use blocks::ColumnSource;
@@ -62,7 +64,7 @@ pub(crate) use layout::TIME;
 pub(crate) use manifold::final_manifold;
 pub(crate) use observables::Observables;
 pub(crate) use rechosen::without_choice;
-pub(crate) use sensitivity::{SensitivityRules, ValueSlopes};
+pub(crate) use sensitivity::{PeriodMap, Returned, SensitivityRules, ValueSlopes};
 pub(crate) use settings::Plan;
 pub(crate) use setup::checked_ahead;
 pub(crate) use snapshot::Snapshot;
@@ -81,6 +83,7 @@ pub use motion::{ChangeError, RestartableMotion};
 pub use observables::Tracked;
 pub use outcome::{End, Outcome, RunProgress};
 pub use report::{Report, RunSummary};
+pub use restart::RestartError;
 pub use sensitivity::{Gradient, GradientError, SensitivityError, Slope};
 pub use settings::{NEVER, Settings, SettingsError};
 pub use setup_error::SetupError;
@@ -120,6 +123,8 @@ pub struct CompiledRun {
     scheme: Option<Arc<Scheme>>,
     /// What it takes to differentiate the motion, where that is asked for.
     sensitivity: Option<Arc<SensitivityRules>>,
+    /// Where it goes on, if it does not begin at its start.
+    reached: Option<Reached>,
     tracked: Vec<Tracked>,
     /// What is known of the energy, once it was asked for: it does not depend on values.
     energy_law: Arc<OnceLock<EnergyLaw>>,
@@ -225,7 +230,7 @@ impl CompiledRun {
 
     /// What a user should know before looking at the results.
     pub fn notes(&self) -> Vec<String> {
-        let mut notes = Vec::new();
+        let mut notes: Vec<String> = self.note_of_restart().into_iter().collect();
         if let Some(left) = self.plan.remainder {
             let (step, left) = (self.plan.step.abs(), left.abs());
             notes.push(format!("the end is not a multiple of the step {step}: the last step is {left:.6} long"));
@@ -293,7 +298,12 @@ impl CompiledRun {
     pub fn begin(&self) -> Result<Box<dyn March>, StepFailure> {
         let values = &self.start.values;
         Ok(match &*self.compiled {
-            Compiled::Scheme(scheme) => Box::new(scheme.start(values, self.plan.step)?),
+            Compiled::Scheme(scheme) => match &self.reached {
+                Some(Reached { steps, values, state }) => {
+                    Box::new(scheme.resume(values, self.plan.step, state, *steps))
+                }
+                None => Box::new(scheme.start(values, self.plan.step)?),
+            },
             Compiled::Adaptive(marcher) => Box::new(marcher.start(values, self.plan.step)?),
             Compiled::Lattice(lattice) => Box::new(lattice.begin(self.plan.step)?),
         })

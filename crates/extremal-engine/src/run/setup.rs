@@ -216,6 +216,7 @@ impl CompiledRun {
             given_times,
             scheme: formulas.map(Arc::new),
             sensitivity: sensitivity.map(Arc::new),
+            reached: None,
             tracked: tracked.to_vec(),
             energy_law: Arc::default(),
         })

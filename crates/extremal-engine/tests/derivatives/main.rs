@@ -3,4 +3,5 @@
 mod fits;
 mod gradients;
 mod growth;
+mod orbits;
 mod sensitivities;

@@ -25,6 +25,7 @@ mod printed;
 mod references;
 mod resolution;
 mod rest;
+mod restart;
 mod routh;
 mod settings;
 mod singular;

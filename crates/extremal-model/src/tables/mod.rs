@@ -81,6 +81,7 @@ pub use poisson::{MAX_POISSON_VARIABLES, PoissonBracket};
 pub use ports::{HeatLaw, ModelPort, PortLoad};
 pub use simulation::{AtSingular, ConstraintForm, EntropyBase, Extent, SimulationSettings, Start, UnknownSetting};
 pub use states::FirstOrderState;
+pub(crate) use stop::StopStatement;
 pub use stop::{Direction, Stop};
 pub use unknowns::Unknown;
 

@@ -193,6 +193,13 @@ impl CompiledScheme {
         Ok(marcher)
     }
 
+    /// Goes on from a state that a run with steps of size `h` has reached after so many of them; `values` are there, but for the first time.
+    pub fn resume(&self, values: &StartValues, h: f64, state: &[f64], steps: u64) -> Marcher {
+        let mut marcher = self.marcher();
+        marcher.resume(values, h, state, steps);
+        marcher
+    }
+
     /// What it takes to run, not begun yet: many runs one after the other need it once.
     pub fn marcher(&self) -> Marcher {
         Marcher::new(self.clone())

@@ -235,6 +235,13 @@ impl Marcher {
         started.map(|_| ()).map_err(|failure| self.failure(failure.into()))
     }
 
+    /// Gets ready to go on from a state that was reached after so many steps; `values` are there, but for the time, which is the first.
+    pub(super) fn resume(&mut self, values: &StartValues, h: f64, state: &[f64], steps: u64) {
+        self.make_ready(values, h);
+        self.motion.clock.advance(steps);
+        self.begin_at(state.iter().copied());
+    }
+
     /// Begins it with a state that was found elsewhere.
     pub(super) fn begin_at(&mut self, state: impl Iterator<Item = f64>) {
         self.motion.state.iter_mut().zip(state).for_each(|(own, value)| *own = value);

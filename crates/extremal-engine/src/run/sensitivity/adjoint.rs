@@ -45,6 +45,10 @@ pub enum GradientError {
     Motion(#[from] StepFailure),
     #[error("the motion cannot be differentiated: {0}")]
     Derivative(#[from] SolveFailure),
+    #[error(
+        "the run is stopped by {by} before its end, where the gradient would be: leave out the condition, or end before it"
+    )]
+    Stopped { by: String },
     #[error("`{name}` means several columns: the gradient is that of one")]
     Several { name: String },
     #[error("`{name}` is not a function of the state: it is recorded, but has no derivative")]
@@ -86,6 +90,9 @@ impl CompiledRun {
         let model = &*self.model.lock();
         differentiable(model, &self.settings)?;
         let scheme = self.scheme.as_deref().ok_or(SensitivityError::Many)?;
+        if self.reached.is_some() {
+            return Err(SensitivityError::Restarted.into());
+        }
         if self.constraints.moved > 0.0 {
             return Err(SensitivityError::Moved { moved: self.constraints.moved }.into());
         }

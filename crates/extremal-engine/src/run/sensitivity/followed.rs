@@ -22,6 +22,9 @@ impl CompiledRun {
     pub(crate) fn followed_steps(&self) -> Result<FollowedSteps<'_>, LyapunovError> {
         let model = &*self.model.lock();
         differentiable(model, &self.settings)?;
+        if self.reached.is_some() {
+            return Err(SensitivityError::Restarted.into());
+        }
         let scheme = self.scheme.as_deref().ok_or(SensitivityError::Many)?;
         let mut tangents = Tangents::new(model, scheme, &[], Vec::new(), NewtonOptions::default())?;
         tangents.set_parameters(&self.start.parameter_values());

@@ -4,6 +4,7 @@
 mod adjoint;
 mod followed;
 mod forward;
+mod period;
 
 use extremal_expr::{Graph, Id};
 use extremal_mechanics::Block;
@@ -19,6 +20,7 @@ use crate::sweep::{Fixed, Preparation, Target, Variation, VariationError, named_
 
 pub use adjoint::{Gradient, GradientError, Slope};
 pub(super) use forward::Sensitivities;
+pub(crate) use period::{PeriodMap, Returned};
 
 /// Why a motion has no derivatives that are known here.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -44,6 +46,8 @@ pub enum SensitivityError {
         "derivatives of a motion of many like members that are not written out are not known: take a method with implicit steps"
     )]
     Many,
+    #[error("derivatives of a motion begin with it: ask for them from the start")]
+    Restarted,
     #[error("derivatives by starts at two or more points are not known")]
     Points,
 }
