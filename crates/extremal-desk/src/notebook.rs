@@ -48,7 +48,7 @@ pub(crate) fn notebook(asked: &ModelRequest, steps: Option<usize>, watch: WatchD
     if let Some(extent) = settings.extent {
         let until = if let Extent::Until(time) = extent { Some(time) } else { None };
         let arguments = arguments([
-            ("method", asked.method()?.map(|method| python_text(&method.to_string()))),
+            ("method", asked.stated_method().map(python_text)),
             ("step", settings.step.filter(|_| asked.states_step()).map(shortest)),
             ("until", until.filter(|_| asked.states_end()).map(shortest)),
         ]);
@@ -78,7 +78,7 @@ pub(crate) fn notebook(asked: &ModelRequest, steps: Option<usize>, watch: WatchD
     }
     if model.boundary().is_some() {
         let arguments = arguments([
-            ("method", asked.method()?.map(|method| python_text(&method.to_string()))),
+            ("method", asked.stated_method().map(python_text)),
             ("steps", steps.map(|steps| steps.to_string())),
             ("", None),
         ]);

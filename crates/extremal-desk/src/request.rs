@@ -186,6 +186,11 @@ impl ModelRequest {
         })
     }
 
+    /// The method as it is asked for.
+    pub(crate) fn stated_method(&self) -> Option<&str> {
+        said(&self.method)
+    }
+
     /// Is a step asked for?
     pub(crate) fn states_step(&self) -> bool {
         said(&self.step).is_some()
