@@ -8,6 +8,8 @@ mod higher_order;
 mod holonomic;
 mod long_runs;
 mod orders;
+mod splittings;
 mod stages;
 mod symplectic;
 mod velocity_constraints;
+mod wisdom_holman;
