@@ -1,6 +1,6 @@
 //! Values given on the command line: starts, and expressions where numbers are wanted.
 
-use extremal_testkit::program::{call_with_input, json};
+use extremal_testkit::program::{call, call_with_input, json};
 
 const LINKED: &str = r#"
 parameters = { w = 2.0, T = "2*pi/w" }
@@ -42,4 +42,16 @@ fn ends_of_a_sweep_follow_what_varies() {
     assert!(summary.contains("6.283185307179"), "{summary}");
     let alone = call_with_input(&["sweep", "-", "--vary", "x=0:1:3"], LINKED).failed_with(2);
     assert!(alone.contains("the start of `y` follows it"), "{alone}");
+}
+
+/// Members are not written out because their number is given on the command line.
+#[test]
+fn a_number_of_members_that_is_set_leaves_them_alike() {
+    for (model, said) in [
+        ("gallery:softened-cluster", "4950 pairs by the formulas of one"),
+        ("gallery:fermi-pasta-ulam", "100 members by the formulas of one"),
+    ] {
+        let summary = call(&["run", model, "--set", "n=100", "--steps", "5"]).succeeded();
+        assert!(summary.contains(said), "{summary}");
+    }
 }

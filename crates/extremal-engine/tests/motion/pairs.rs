@@ -85,6 +85,13 @@ fn the_motion_of_the_unrolled_model() {
     }
 }
 
+#[test]
+fn kicks_between_drifts_are_those_of_the_unrolled_model() {
+    for method in ["blanes-moan4", "blanes-moan6-nystrom"] {
+        assert_same_motion(cluster(), 17, method);
+    }
+}
+
 /// The end by DOP853 at rtol 3e-14 on equations typed by hand; tolerance: four times the error of this method and step.
 #[test]
 fn the_end_of_sixteen_bodies() {
@@ -118,7 +125,7 @@ fn every_backend_has_the_same_bits() {
 
 #[test]
 fn steps_at_once_one_by_one_and_taken_back() {
-    for method in ["trapezoidal", "left", "compose(yoshida4)"] {
+    for method in ["trapezoidal", "left", "compose(yoshida4)", "blanes-moan6-nystrom"] {
         let run = lattice_run(cluster(), 20, settings(method, 30));
         let (mut at_once, mut singly) = (run.begin().expect("a start"), run.begin().expect("a start"));
         at_once.advance_many(30).expect("steps");

@@ -1,6 +1,7 @@
 //! Discrete mechanics: methods as formulas.
 
 mod action;
+mod alternating;
 mod builder;
 mod canonical;
 mod collocation;
@@ -24,9 +25,10 @@ mod scheme;
 mod stages;
 mod three_points;
 mod variational;
+mod wisdom_holman;
 
 use extremal_expr::Rational;
-use extremal_model::{CompositionBase, ConstraintForm, EntropyBase, Feature, Method, Refusal, Start};
+use extremal_model::{Composition, CompositionBase, ConstraintForm, EntropyBase, Feature, Method, Refusal, Start};
 use thiserror::Error;
 
 pub use action::DiscreteAction;
@@ -99,6 +101,18 @@ pub enum SchemeError {
     /// A composition needs a symmetric step.
     #[error("`{0}` needs a symmetric step: entropies must be taken in the middle (`entropy = \"midpoint\"`)")]
     NotSymmetric(String),
+    /// A composition for accelerations that depend on positions alone.
+    #[error(
+        "`{0}` needs constant masses and forces that depend on positions and the time alone, or its order is lost: use `blanes-moan6`"
+    )]
+    NotNystrom(String),
+    /// No Kepler motions to follow.
+    #[error(
+        "`{0}` needs potentials `-k/r` between the first body of the model and others, or about a fixed centre, each with `r` the root of \
+         the squares of coordinates or their differences, masses that are the same in all directions, and forces that depend on \
+         positions and the time alone: use `blanes-moan6` or `galerkin(4)`"
+    )]
+    NotDominated(String),
     /// The energy–entropy method needs H(q, p, S) in closed form.
     #[error(
         "`{0}` needs the Hamiltonian in closed form: the Lagrangian must be quadratic in the velocities with a regular mass \
@@ -222,9 +236,21 @@ pub fn scheme<'g>(
                 CompositionBase::Trapezoidal => Method::Trapezoidal,
                 CompositionBase::EnergyEntropy => Method::EnergyEntropy(1),
                 CompositionBase::EnergyEntropyMomentum => Method::EnergyEntropyMomentum,
+                CompositionBase::WisdomHolman => Method::WisdomHolman,
+                CompositionBase::Left => Method::Left,
             };
+            if *composition == Composition::BlanesMoan6Nystrom && !alternating::accelerates_by_positions(system) {
+                return Err(SchemeError::NotNystrom(name));
+            }
+            let fractions = composition::fractions(*composition);
             let base = scheme(system, &base, options, None)?;
-            Scheme { name, substeps: composition::substeps(*composition), ..base }
+            match composition.alternates() {
+                true => {
+                    let adjoint = scheme(system, &Method::Right, options, None)?;
+                    alternating::alternating(system, [adjoint, base], &fractions, name)
+                }
+                false => Scheme { name, substeps: fractions, ..base },
+            }
         }
         Method::Custom => {
             let custom = custom.ok_or(SchemeError::NoDiscrete)?;
@@ -261,6 +287,9 @@ pub fn scheme<'g>(
         Method::Rk2 => by_stages(system, rk2(system), name),
         Method::Rk4 => by_stages(system, rk4(system), name),
         Method::Gauss(stages) => by_stages(system, Collocation::gauss(system, *stages as usize), name),
+        Method::WisdomHolman => {
+            wisdom_holman::wisdom_holman(system, name.clone()).ok_or(SchemeError::NotDominated(name))?
+        }
         Method::Hermite => hermite::hermite(system, name),
         Method::Difference => difference::difference(system, ThreePointAction::of(system), name),
         Method::Dopri5 | Method::Dop853 => return Err(SchemeError::Adaptive(name)),
@@ -420,6 +449,7 @@ pub(crate) fn galerkin_of(method: &Method) -> Option<(usize, QuadratureRule)> {
         Method::Trapezoidal => (1, QuadratureRule::lobatto(2)),
         Method::Galerkin { degree, quadrature } => (*degree as usize, rule_of(*quadrature)),
         Method::Compose { .. }
+        | Method::WisdomHolman
         | Method::Custom
         | Method::EnergyEntropy(_)
         | Method::EnergyEntropyMomentum

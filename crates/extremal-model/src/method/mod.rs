@@ -55,7 +55,7 @@ pub enum Method {
         /// How the action integral is taken.
         quadrature: Quadrature,
     },
-    /// A symmetric composition of a symmetric method of order two.
+    /// A composition: of a symmetric method of order two, or of a method and its adjoint.
     Compose {
         /// The fractions of the step.
         composition: Composition,
@@ -66,6 +66,8 @@ pub enum Method {
     EnergyEntropy(u32),
     /// The same with one stage and gradients of the quadratic parts of the Hamiltonian: keeps momenta of linear symmetries as well.
     EnergyEntropyMomentum,
+    /// Kepler motions about a dominating body, between kicks of all other forces, order 2.
+    WisdomHolman,
     /// The user's own discrete Lagrangian and forces, from `[discrete]`.
     Custom,
     /// For Lagrangians with accelerations: differences over three points, order 2.
@@ -214,8 +216,8 @@ static GALERKIN: MethodFamily = MethodFamily {
 
 static COMPOSED_MIDPOINT: MethodFamily = MethodFamily {
     usage: "compose(c, midpoint)",
-    sentence: "a symmetric composition c of midpoint steps: `yoshida4`, `suzuki4`, `yoshida6`, `yoshida8`, `kahan-li8`",
-    equations: "K1 to K8",
+    sentence: "a symmetric composition c of midpoint steps: `yoshida4`, `suzuki4`, `yoshida6`, `yoshida8`, `kahan-li8`, `sofroniou-spaletta10`",
+    equations: "K1 to K9",
     order: "that of c",
     takes: &[MOTIONS, &[Action, Poisson, Singular, Reduction, Momenta]],
     example: || composed(CompositionBase::Midpoint),
@@ -228,6 +230,15 @@ static COMPOSED_TRAPEZOIDAL: MethodFamily = MethodFamily {
     sentence: "a symmetric composition c of trapezoidal steps; `yoshida4` and the other names alone mean it too",
     takes: &[MOTIONS, &[Action, Singular, Reduction, Momenta]],
     example: || composed(CompositionBase::Trapezoidal),
+    ..COMPOSED_MIDPOINT
+};
+
+static COMPOSED_LEFT: MethodFamily = MethodFamily {
+    usage: "compose(c, left)",
+    sentence: "left and right steps by turns, a composition c of a method and its adjoint: `blanes-moan4`, `blanes-moan6`, and `blanes-moan6-nystrom` for constant masses and forces by positions; these names alone mean it too",
+    equations: "K10 to K13",
+    takes: &[&[Velocities]],
+    example: || Method::compose(Composition::BlanesMoan4),
     ..COMPOSED_MIDPOINT
 };
 
@@ -271,6 +282,25 @@ static COMPOSED_ENERGY_ENTROPY_MOMENTUM: MethodFamily = MethodFamily {
     keeps: "energy; first law; momenta of linear symmetries of the quadratic parts",
     example: || composed(CompositionBase::EnergyEntropyMomentum),
     ..COMPOSED_ENERGY_ENTROPY
+};
+
+static WISDOM_HOLMAN: MethodFamily = MethodFamily {
+    usage: "wisdom-holman",
+    sentence: "for bodies about one that dominates, which comes first in the model, or about a fixed centre: exact Kepler motions between kicks of all other forces",
+    equations: "K14 to K16",
+    keeps: "symplectic form, momenta of translations and rotations",
+    takes: &[&[Velocities]],
+    example: || Method::WisdomHolman,
+    ..VARIATIONAL
+};
+
+static COMPOSED_WISDOM_HOLMAN: MethodFamily = MethodFamily {
+    usage: "compose(c, wisdom-holman)",
+    sentence: "a symmetric composition c of wisdom-holman steps",
+    keeps: WISDOM_HOLMAN.keeps,
+    takes: WISDOM_HOLMAN.takes,
+    example: || composed(CompositionBase::WisdomHolman),
+    ..COMPOSED_MIDPOINT
 };
 
 static HERMITE: MethodFamily = MethodFamily {
@@ -422,6 +452,9 @@ families! {
     Method::Gauss(_) => GAUSS,
     Method::Rk4 => RK4,
     Method::Compose { base: CompositionBase::Trapezoidal, .. } => COMPOSED_TRAPEZOIDAL,
+    Method::Compose { base: CompositionBase::Left, .. } => COMPOSED_LEFT,
+    Method::WisdomHolman => WISDOM_HOLMAN,
+    Method::Compose { base: CompositionBase::WisdomHolman, .. } => COMPOSED_WISDOM_HOLMAN,
     Method::Left => LEFT,
     Method::Right => RIGHT,
     Method::Theta(_) => THETA,
@@ -460,9 +493,9 @@ impl Method {
         Method::Galerkin { degree, quadrature: Quadrature::Gauss(degree) }
     }
 
-    /// A composition of trapezoidal steps.
+    /// A composition of trapezoidal steps, or of left steps and their adjoints.
     pub fn compose(composition: Composition) -> Method {
-        Method::Compose { composition, base: CompositionBase::Trapezoidal }
+        Method::Compose { composition, base: composition.usual_base() }
     }
 
     /// Are its numbers in their ranges?
@@ -532,6 +565,7 @@ impl fmt::Display for Method {
             | Method::Right
             | Method::Midpoint
             | Method::Trapezoidal
+            | Method::WisdomHolman
             | Method::Custom
             | Method::Difference
             | Method::Hermite

@@ -37,8 +37,11 @@ pub enum MethodErrorKind {
     OutOfRange { method: &'static str, what: &'static str, range: String, found: String },
     #[error("{quadrature} is too weak for degree {degree}: it needs at least {degree} points")]
     WeakQuadrature { quadrature: Quadrature, degree: u32 },
-    #[error("`{base}` cannot be composed: the compositions need a symmetric method of order two")]
-    Base { base: String },
+    #[error(
+        "`{base}` cannot be composed by `{composition}`, which needs {}",
+        if composition.alternates() { "a method that it takes by turns with its adjoint" } else { "a symmetric method of order two" }
+    )]
+    Base { composition: Composition, base: String },
     #[error("there is no composition `{name}`")]
     UnknownComposition { name: String },
     #[error("there is no quadrature `{name}`")]
@@ -62,6 +65,7 @@ impl MethodError {
             MethodErrorKind::UnknownQuadrature { name } => {
                 help_for(name, "the quadratures are", ["gauss(r)", "lobatto(r)"])
             }
+            MethodErrorKind::Base { composition, .. } if composition.alternates() => Some("compose `left`".to_owned()),
             MethodErrorKind::Base { .. } => Some("compose `midpoint` or `trapezoidal`".to_owned()),
             _ => None,
         }
@@ -167,7 +171,7 @@ fn names() -> Vec<&'static str> {
 
 fn method(term: &MethodTerm<'_>) -> Result<Method, MethodError> {
     if let Some(composition) = composition_named(term.head) {
-        return bare(term, Method::Compose { composition, base: CompositionBase::Trapezoidal });
+        return bare(term, Method::compose(composition));
     }
     match MethodFamily::all().iter().find(|family| family.name() == term.head) {
         Some(MethodFamily { read: Some(read), .. }) => read(term),
@@ -246,11 +250,12 @@ pub(super) fn compose(term: &MethodTerm<'_>) -> Result<Method, MethodError> {
         .filter(|_| name.arguments.is_none())
         .ok_or_else(|| fail(MethodErrorKind::UnknownComposition { name: name.head.to_owned() }, &name.span))?;
     let base = match base {
-        None => CompositionBase::Trapezoidal,
+        None => composition.usual_base(),
         Some(base) => CompositionBase::ALL
             .into_iter()
+            .filter(|known| (*known == CompositionBase::Left) == composition.alternates())
             .find(|known| known.name() == base.head && base.arguments.is_none())
-            .ok_or_else(|| fail(MethodErrorKind::Base { base: base.head.to_owned() }, &base.span))?,
+            .ok_or_else(|| fail(MethodErrorKind::Base { composition, base: base.head.to_owned() }, &base.span))?,
     };
     Ok(Method::Compose { composition, base })
 }
@@ -318,6 +323,8 @@ mod tests {
             "galerkin(2, lobatto(3))",
             "compose(kahan-li8, midpoint)",
             "compose(yoshida6, trapezoidal)",
+            "wisdom-holman",
+            "compose(suzuki4, wisdom-holman)",
             "custom",
             "difference",
             "hermite",
@@ -331,6 +338,8 @@ mod tests {
             "energy-entropy(3)",
             "energy-entropy-momentum",
             "compose(suzuki4, energy-entropy-momentum)",
+            "compose(sofroniou-spaletta10, midpoint)",
+            "compose(blanes-moan4, left)",
         ] {
             assert_eq!(text.parse::<Method>().unwrap().to_string(), text);
         }
@@ -343,6 +352,7 @@ mod tests {
         same("energy-entropy(1)", "energy-entropy");
         same("suzuki4", "compose(suzuki4, trapezoidal)");
         same("compose(suzuki4)", "compose(suzuki4, trapezoidal)");
+        same("blanes-moan6-nystrom", "compose(blanes-moan6-nystrom, left)");
         same("  theta ( 0.50 ) ", "theta(1/2)");
     }
 
@@ -362,6 +372,9 @@ mod tests {
         assert_eq!(error("midpoint(2)").1, "midpoint(2)");
         assert_eq!(error("compose(yoshida5, midpoint)").1, "yoshida5");
         assert_eq!(error("compose(yoshida4, left)").1, "left");
+        let (message, at) = error("compose(blanes-moan6, midpoint)");
+        assert!(message.contains("its adjoint"), "{message}");
+        assert_eq!(at, "midpoint");
         assert_eq!(error("energy-entropy(0)").1, "0");
         assert_eq!(error("energy-entropy(2, 3)").1, "energy-entropy(2, 3)");
         assert_eq!(error("energy-entropy-momentum(2)").1, "energy-entropy-momentum(2)");

@@ -15,7 +15,7 @@ pub enum Quadrature {
     Lobatto(u32),
 }
 
-/// A symmetric composition.
+/// Fractions of a step: of a symmetric method for a symmetric composition, or of a method and its adjoint by turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Composition {
     /// Yoshida's triple jump, order 4.
@@ -28,12 +28,33 @@ pub enum Composition {
     Suzuki4,
     /// Kahan and Li's seventeen stages, order 8.
     KahanLi8,
+    /// Sofroniou and Spaletta's thirty-five stages, order 10.
+    SofroniouSpaletta10,
+    /// Blanes and Moan's twelve steps of a method and its adjoint, order 4.
+    BlanesMoan4,
+    /// The same with twenty steps, order 6.
+    BlanesMoan6,
+    /// Twenty-eight steps of Blanes and Moan, order 6 where masses are constant and forces depend on positions alone.
+    BlanesMoan6Nystrom,
 }
 
 named! { Composition: Yoshida4 = "yoshida4", Yoshida6 = "yoshida6", Yoshida8 = "yoshida8", Suzuki4 = "suzuki4",
-KahanLi8 = "kahan-li8" }
+KahanLi8 = "kahan-li8", SofroniouSpaletta10 = "sofroniou-spaletta10", BlanesMoan4 = "blanes-moan4",
+BlanesMoan6 = "blanes-moan6", BlanesMoan6Nystrom = "blanes-moan6-nystrom" }
 
-/// The methods that can be composed: symmetric, of order two.
+impl Composition {
+    /// Is it made of a method and its adjoint by turns, which need not be symmetric?
+    pub fn alternates(self) -> bool {
+        matches!(self, Composition::BlanesMoan4 | Composition::BlanesMoan6 | Composition::BlanesMoan6Nystrom)
+    }
+
+    /// What it composes where nothing is said.
+    pub fn usual_base(self) -> CompositionBase {
+        if self.alternates() { CompositionBase::Left } else { CompositionBase::Trapezoidal }
+    }
+}
+
+/// The methods that can be composed: symmetric ones of order two, and one that has an adjoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CompositionBase {
     /// [`Method::Midpoint`](super::Method::Midpoint).
@@ -44,10 +65,14 @@ pub enum CompositionBase {
     EnergyEntropy,
     /// [`Method::EnergyEntropyMomentum`](super::Method::EnergyEntropyMomentum): the same, and keeps momenta of linear symmetries.
     EnergyEntropyMomentum,
+    /// [`Method::WisdomHolman`](super::Method::WisdomHolman).
+    WisdomHolman,
+    /// [`Method::Left`](super::Method::Left), by turns with its adjoint [`Method::Right`](super::Method::Right).
+    Left,
 }
 
 named! { CompositionBase: Midpoint = "midpoint", Trapezoidal = "trapezoidal", EnergyEntropy = "energy-entropy",
-EnergyEntropyMomentum = "energy-entropy-momentum" }
+EnergyEntropyMomentum = "energy-entropy-momentum", WisdomHolman = "wisdom-holman", Left = "left" }
 
 impl CompositionBase {
     /// Does every step keep the energy itself?

@@ -45,6 +45,8 @@ const BATCH: usize = 4096;
 /// let long = RepeatedModel::read(chain, &Overrides::default().set("n", 100_000)).expect("the same for every member");
 /// assert_eq!((long.size(), long.names().collect::<Vec<_>>()), (100_000, vec!["q"]));
 /// assert_eq!(long.with_size(3)?.coordinates().len(), 3);
+/// let assigned = RepeatedModel::read(chain, &Overrides::default().assign("n", 100_000)).expect("the same for every member");
+/// assert_eq!(assigned.with_size(3)?.coordinates().len(), 3);
 /// assert_eq!(long.start()?.positions[50_000], 50_001.0 / 4.0 + 100_000.0);
 /// let uneven = chain.replace("q[i]'^2/2", "i*q[i]'^2/2");
 /// assert!(RepeatedModel::read(&uneven, &Overrides::default()).is_none());
@@ -146,7 +148,7 @@ impl RepeatedModel {
     /// # Errors
     /// Everything that is wrong with it.
     pub fn with_size(&self, size: usize) -> Result<Model, InvalidModel> {
-        let overrides = self.overrides.clone().set(&self.count, size);
+        let overrides = self.overrides.clone().assign(&self.count, size);
         Model::load_adjusted(&self.text, &overrides, |statements| {
             self.data.iter().for_each(|data| data.state(statements, size));
             for statement in &mut statements.coordinates {

@@ -343,5 +343,8 @@ mod tests {
         };
         assert_eq!(evaluations("trapezoidal"), (2, true));
         assert_eq!(evaluations("left"), (1, false));
+        // Between its kicks there are drifts, at both ends too.
+        assert_eq!(evaluations("blanes-moan4"), (6, false));
+        assert_eq!(evaluations("blanes-moan6-nystrom"), (14, false));
     }
 }

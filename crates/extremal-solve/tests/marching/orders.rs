@@ -40,6 +40,8 @@ const CASES: &[OrderCase<'_>] = &[
     ("compose(yoshida8, midpoint)", 8.0, 0.5, &[12, 16, 20, 24]),
     ("compose(suzuki4, midpoint)", 4.0, 0.1, &[16, 32, 64, 128]),
     ("compose(kahan-li8, midpoint)", 8.0, 0.5, &[16, 18, 20, 22, 24]),
+    ("blanes-moan4", 4.0, 0.2, &[8, 12, 16, 24, 32]),
+    ("blanes-moan6", 6.0, 0.4, &[20, 24, 28, 32, 40]),
     ("compose(yoshida4, trapezoidal)", 4.0, 0.2, &[32, 64, 128, 256]),
     ("compose(suzuki4, trapezoidal)", 4.0, 0.1, &[16, 32, 64, 128]),
     ("compose(kahan-li8, trapezoidal)", 8.0, 0.5, &[14, 16, 18, 20]),
