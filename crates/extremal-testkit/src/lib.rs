@@ -10,6 +10,7 @@
 //! | `boundary` | boundary problems solved and checked | `engine` |
 //! | `sweeps` | ensembles and their rows by name | `engine` |
 //! | `analyses` | what is found out about a model, formulas typed by hand | `engine` |
+//! | `ptx` | an interpreter of PTX, as far as it is printed | `ptx` |
 //! | `program` | the program called as a user would, in a folder of its own | `program` |
 //!
 //! Everything here panics where a test would fail, with what it saw.
@@ -28,6 +29,8 @@ pub mod marches;
 pub mod models;
 #[cfg(feature = "program")]
 pub mod program;
+#[cfg(feature = "ptx")]
+pub mod ptx;
 #[cfg(feature = "engine")]
 pub mod runs;
 #[cfg(feature = "expr")]

@@ -1,0 +1,335 @@
+//! Kernels, read from their text and run thread by thread, give the bits of the tape.
+
+use crate::recipes::{TIERS, build, feed, number, recipe, same_bits};
+use extremal_eval::ptx::{MemberInput, MemberLayout, ThreadKernel, module};
+use extremal_eval::{Backend, EntryPoint, Program, TRIES};
+use extremal_expr::{Function, Function2, Graph, Id, Interpolation, OutsideTable, Relation, TableFunction};
+use extremal_testkit::ptx::{DeviceMemory, KernelArgument, PtxModule};
+use proptest::prelude::*;
+
+/// A table of members on a pretended device.
+struct Device {
+    memory: DeviceMemory,
+    table: u64,
+    counters: u64,
+    members: usize,
+    columns: usize,
+}
+
+impl Device {
+    /// With so many columns, of which the first are given, and the same steps left for all.
+    fn new(given: &[Vec<f64>], columns: usize, left: u32) -> Device {
+        let members = given[0].len();
+        let mut table: Vec<f64> = given.concat();
+        table.resize(columns * members, f64::NAN);
+        let mut memory = DeviceMemory::default();
+        let table = memory.put(&table);
+        let mut counters = vec![left; members];
+        counters.resize(2 * members, 0);
+        let counters = memory.put_counts(&counters);
+        Device { memory, table, counters, members, columns }
+    }
+
+    fn launch(&mut self, kernel: &ThreadKernel, rounds: u32, uniform: impl Fn(usize, usize) -> f64) {
+        let text = module(&[kernel]);
+        let module = PtxModule::parse(&text).unwrap_or_else(|problem| panic!("{problem}\n{text}"));
+        let uniforms = kernel.uniforms(uniform);
+        let mut arguments = vec![
+            KernelArgument::Long(self.table),
+            KernelArgument::Long(self.members as u64),
+            KernelArgument::Long(0),
+            KernelArgument::Word(self.members as u32),
+            KernelArgument::Word(rounds),
+            KernelArgument::Long(self.counters),
+        ];
+        if !uniforms.is_empty() {
+            arguments.push(KernelArgument::Numbers(uniforms));
+        }
+        // One thread more than there are members.
+        let blocks = self.members as u32 / 4 + 1;
+        module
+            .launch(kernel.name(), blocks, 4, &arguments, &mut self.memory)
+            .unwrap_or_else(|problem| panic!("{problem}\n{text}"));
+    }
+
+    fn column(&self, at: usize) -> Vec<f64> {
+        assert!(at < self.columns);
+        self.memory.numbers(self.table + 8 * (at * self.members) as u64, self.members)
+    }
+
+    /// Steps left, and tries.
+    fn counters(&self) -> [Vec<u32>; 2] {
+        let all = self.memory.counts(self.counters, 2 * self.members);
+        [all[..self.members].to_vec(), all[self.members..].to_vec()]
+    }
+}
+
+fn symbols(g: &Graph) -> Vec<Vec<Id>> {
+    TIERS.iter().map(|names| names.iter().map(|name| g.symbol(name).id()).collect()).collect()
+}
+
+/// Columns for all inputs but those that are uniform, one after the other.
+fn layout(uniform: &[usize]) -> MemberLayout {
+    let mut next = 0;
+    let mut place = || {
+        next += 1;
+        if uniform.contains(&(next - 1)) { MemberInput::Uniform } else { MemberInput::Column(next - 1) }
+    };
+    let inputs = TIERS.iter().map(|names| names.iter().map(|_| place()).collect()).collect();
+    MemberLayout { inputs, outputs: Vec::new() }
+}
+
+/// The columns of some points.
+fn columns(points: &[[f64; 7]]) -> Vec<Vec<f64>> {
+    (0..7).map(|at| points.iter().map(|point| point[at]).collect()).collect()
+}
+
+/// Where inputs are uniform all points have the same.
+fn made_uniform(points: &mut [[f64; 7]], uniform: &[usize]) {
+    for at in uniform {
+        let first = points[0][*at];
+        points.iter_mut().for_each(|point| point[*at] = first);
+    }
+}
+
+fn uniform_input(points: &[[f64; 7]]) -> impl Fn(usize, usize) -> f64 {
+    let first = points[0];
+    move |tier, input| first[TIERS[..tier].iter().map(|names| names.len()).sum::<usize>() + input]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn kernels_give_the_bits_of_the_tape(
+        recipe in recipe(120),
+        mut points in prop::collection::vec(prop::array::uniform7(number()), 3),
+        uniform in prop::sample::subsequence(vec![0usize, 1, 2, 3, 4], 0..5),
+    ) {
+        made_uniform(&mut points, &uniform);
+        let g = &Graph::new();
+        let outputs: Vec<Id> = build(g, &recipe).iter().map(|e| e.id()).collect();
+        let program = Program::compile(g, &symbols(g), &[EntryPoint { tier: 2, outputs: outputs.clone() }]).unwrap();
+        let wanted = (0..outputs.len()).map(|at| Some(7 + at)).collect();
+        let kernel = program.kernel("entry", 0, &MemberLayout { outputs: wanted, ..layout(&uniform) }).unwrap();
+        let mut device = Device::new(&columns(&points), 7 + outputs.len(), 1);
+        device.launch(&kernel, 0, uniform_input(&points));
+        let mut tape = program.machine_on(Backend::Tape).unwrap();
+        for (member, point) in points.iter().enumerate() {
+            feed(&mut tape, point);
+            let mut expected = vec![0.0; outputs.len()];
+            tape.run(0, &mut expected);
+            for (at, expected) in expected.iter().enumerate() {
+                let found = device.column(7 + at)[member];
+                prop_assert!(same_bits(*expected, found), "tape {expected:e}, kernel {found:e}, output {at}\n{program}");
+            }
+        }
+    }
+
+    #[test]
+    fn loops_give_the_bits_of_the_tape(
+        recipe in recipe(60),
+        mut points in prop::collection::vec(prop::array::uniform7(number()), 3),
+        order in 0usize..6,
+        uniform in prop::sample::subsequence(vec![0usize, 1, 2, 3], 0..4),
+    ) {
+        made_uniform(&mut points, &uniform);
+        let g = &Graph::new();
+        let inputs = symbols(g);
+        let own = &inputs[2];
+        let computed = *build(g, &recipe).last().unwrap();
+        let at_most = |a: Id, limit: i64| g.compare(Relation::Le, g.expr(a), g.int(limit));
+        let shared = at_most(own[1], 3);
+        let all = [
+            g.compare(Relation::Lt, g.expr(own[order % own.len()]), g.int(2)),
+            at_most(inputs[0][0], 3),
+            shared,
+            g.or(at_most(own[2], 1), g.not(at_most(own[0], -2))),
+            g.compare(Relation::Ne, g.expr(own[0]), g.int(1)),
+        ];
+        let condition = all[..1 + order % all.len()].iter().copied().reduce(|a, b| g.and(a, b)).unwrap();
+        let computed = g.select(shared, computed, -computed);
+        let mut outputs: Vec<Id> = own.clone();
+        outputs.rotate_left(order % own.len());
+        outputs[order / 2 % own.len()] = computed.id();
+        // Another try exchanges two inputs, and replaces a third, or there is none.
+        let again = [(computed + g.expr(own[0])).id(), own[2], own[1]];
+        let again = if order % 2 == 1 { &again[..] } else { &[] };
+        let program = Program::looping(g, &inputs, &[], condition.id(), &outputs, again).unwrap();
+        let kernel = program.loop_kernel("rounds", &layout(&uniform)).unwrap();
+        let mut device = Device::new(&columns(&points), 7, 4);
+        // In launches of some rounds each, tries included.
+        for _ in 0..8 {
+            device.launch(&kernel, 3, uniform_input(&points));
+        }
+        let [left, tries] = device.counters();
+        for (member, point) in points.iter().enumerate() {
+            let mut tape = program.machine_on(Backend::Tape).unwrap();
+            feed(&mut tape, point);
+            let rounds = tape.repeat(4) as u32;
+            prop_assert_eq!(4 - rounds, left[member]);
+            prop_assert_eq!(rounds < 4, tries[member] == TRIES);
+            for (at, expected) in tape.inputs(2).iter().enumerate() {
+                let found = device.column(4 + at)[member];
+                prop_assert!(same_bits(*expected, found), "tape {expected:e}, kernel {found:e}, input {at}\n{program}");
+            }
+        }
+    }
+}
+
+/// Numbers at which functions are special, and some of all sizes.
+fn hard_numbers() -> Vec<f64> {
+    let mut numbers = vec![
+        0.0,
+        5e-324,
+        1e-310,
+        f64::MIN_POSITIVE,
+        1e-30,
+        1e-9,
+        1e-8,
+        0.17,
+        0.4375,
+        0.5,
+        0.6875,
+        0.975,
+        0.99999,
+        1.0,
+        1.1875,
+        1.5,
+        2.0,
+        2.4375,
+        3.0,
+        8.0,
+        19.0,
+        20.0,
+        27.0,
+        64.0,
+        355.0,
+        709.7,
+        710.4,
+        745.0,
+        746.0,
+        747.0,
+        999999999.0,
+        1e9,
+        1000000001.0,
+        1e15,
+        9007199254740991.0,
+        9007199254740992.0,
+        1e22,
+        1e100,
+        1e300,
+        f64::MAX,
+        f64::INFINITY,
+        // The double nearest to a multiple of π/2, and others that come close.
+        6381956970095103.0 * 2f64.powi(797),
+        5319372648326541.0,
+        22.0,
+        // Cubic roots nearly in the middle of two numbers.
+        f64::from_bits(0x4009_b782_23aa_307c),
+        f64::from_bits(0x401a_202b_fc89_ddff),
+    ];
+    let steps = [f64::next_up, f64::next_down];
+    let near: Vec<f64> = numbers.iter().flat_map(|x| steps.map(|step| step(*x))).collect();
+    numbers.extend(near);
+    // A multiplicative sequence through all exponents, always the same.
+    let mut bits = 0x9e37_79b9_7f4a_7c15u64;
+    for _ in 0..400 {
+        bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let x = f64::from_bits(bits & !(1 << 63));
+        numbers.push(if x.is_nan() { 1.0 } else { x });
+        numbers.push((bits >> 11) as f64 / 2f64.powi(50));
+    }
+    let opposite: Vec<f64> = numbers.iter().map(|x| -x).collect();
+    numbers.extend(opposite);
+    numbers.push(f64::NAN);
+    numbers
+}
+
+/// Compares formulas of x and y with the tape, at pairs of numbers.
+fn compare(formulas: impl Fn(&Graph, Id, Id) -> Vec<(String, Id)>, pairs: &[[f64; 2]]) {
+    let g = Graph::new();
+    let (x, y) = (g.symbol("x").id(), g.symbol("y").id());
+    let (names, outputs): (Vec<String>, Vec<Id>) = formulas(&g, x, y).into_iter().unzip();
+    let count = outputs.len();
+    let program = Program::compile(&g, &[vec![x, y]], &[EntryPoint { tier: 0, outputs }]).unwrap();
+    let layout = MemberLayout {
+        inputs: vec![vec![MemberInput::Column(0), MemberInput::Column(1)]],
+        outputs: (0..count).map(|at| Some(2 + at)).collect(),
+    };
+    let kernel = program.kernel("functions", 0, &layout).unwrap();
+    let given: Vec<Vec<f64>> = (0..2).map(|at| pairs.iter().map(|pair| pair[at]).collect()).collect();
+    let mut device = Device::new(&given, 2 + count, 1);
+    device.launch(&kernel, 0, |_, _| unreachable!());
+    let mut tape = program.machine_on(Backend::Tape).unwrap();
+    let found: Vec<Vec<f64>> = (0..count).map(|at| device.column(2 + at)).collect();
+    for (member, pair) in pairs.iter().enumerate() {
+        tape.inputs_mut(0).copy_from_slice(pair);
+        let mut expected = vec![0.0; count];
+        tape.run(0, &mut expected);
+        for (at, name) in names.iter().enumerate() {
+            let (expected, found) = (expected[at], found[at][member]);
+            assert!(same_bits(expected, found), "{name} of {pair:?}: tape {expected:e}, kernel {found:e}");
+        }
+    }
+}
+
+#[test]
+fn functions_of_one_number() {
+    let pairs: Vec<[f64; 2]> = hard_numbers().into_iter().map(|x| [x, 0.0]).collect();
+    for function in Function::ALL {
+        compare(|g, x, _| vec![(function.name().to_owned(), g.expr(x).call(*function).id())], &pairs);
+    }
+    let both = |g: &Graph, x: Id| [g.expr(x).sin().id(), g.expr(x).cos().id(), g.expr(x).sqrt().id()];
+    compare(|g, x, _| ["sin", "cos", "sqrt"].map(str::to_owned).into_iter().zip(both(g, x)).collect(), &pairs);
+}
+
+#[test]
+fn functions_of_two_numbers() {
+    let some: Vec<f64> =
+        hard_numbers().into_iter().enumerate().filter(|(at, _)| *at < 50 || at % 31 == 0).map(|(_, x)| x).collect();
+    let whole = [1.0, 2.0, 3.0, -1.0, -2.0, -3.0, 0.5, -0.5, 1e9 + 1.0];
+    let pairs: Vec<[f64; 2]> =
+        some.iter().flat_map(|x| some.iter().chain(&whole).flat_map(|y| [[*x, *y], [-*x, *y], [*y, *x]])).collect();
+    let formulas = |g: &Graph, x: Id, y: Id| {
+        let (x, y) = (g.expr(x), g.expr(y));
+        let mut list = vec![("pow".to_owned(), x.pow(y).id())];
+        list.extend(Function2::ALL.iter().map(|function| (function.name().to_owned(), g.call2(*function, x, y).id())));
+        for relation in Relation::ALL {
+            let condition = g.compare(*relation, x, y);
+            list.push((format!("{relation:?}"), condition.id()));
+            list.push((format!("choice by {relation:?}"), g.select(g.not(condition), x, y).id()));
+        }
+        list
+    };
+    compare(formulas, &pairs);
+}
+
+#[test]
+fn tables() {
+    let x: Vec<f64> = (0..40).map(|at| f64::from(at) * 0.25 + f64::from(at % 3) * 0.01).collect();
+    let y: Vec<f64> = x.iter().map(|x| (x * 1.3).sin()).collect();
+    let mut closed = y.clone();
+    closed[39] = closed[0];
+    let pairs: Vec<[f64; 2]> = hard_numbers()
+        .into_iter()
+        .chain(x.iter().copied())
+        .chain((0..300).map(|at| f64::from(at) * 0.05 - 2.0))
+        .map(|x| [x, 0.0])
+        .collect();
+    for (name, interpolation, outside, y) in [
+        ("cubic", Interpolation::Cubic, OutsideTable::Extend, &y),
+        ("linear", Interpolation::Linear, OutsideTable::Error, &y),
+        ("monotone", Interpolation::Monotone, OutsideTable::Hold, &y),
+        ("périodique", Interpolation::Periodic, OutsideTable::Error, &closed),
+    ] {
+        let table = TableFunction::through(name, &x, y, interpolation, outside).unwrap();
+        let slope = table.slope().unwrap();
+        compare(
+            |g, x, _| {
+                [table, slope].iter().map(|table| (table.name().to_owned(), g.expr(x).table(*table).id())).collect()
+            },
+            &pairs,
+        );
+    }
+}
