@@ -102,6 +102,12 @@ impl<'b> PtxNumber<'b> {
         self.compared("nan", b)
     }
 
+    /// Is it no number? The integer unit tells.
+    pub fn is_none(self) -> PtxCondition<'b> {
+        let size = self.bits() & !(1u64 << 63);
+        self.body().result("setp.gt.u64", &[&size, &f64::INFINITY.to_bits().operand()])
+    }
+
     pub fn bits(self) -> Integer<'b> {
         self.body().result("mov.b64", &[&self])
     }

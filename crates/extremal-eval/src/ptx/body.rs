@@ -136,6 +136,10 @@ pub(super) struct Body {
     registers: [Cell<u32>; KINDS.len()],
     labels: Cell<u32>,
     calls: RefCell<BTreeSet<Routine>>,
+    /// Are formulas written that are right for ordinary numbers only?
+    is_brief: Cell<bool>,
+    /// Where such formulas may be wrong.
+    doubts: RefCell<Vec<ValueOperand<Truth>>>,
 }
 
 fn next(count: &Cell<u32>) -> u32 {
@@ -243,6 +247,27 @@ impl Body {
         self.place(end);
     }
 
+    /// From here on formulas are those for ordinary numbers, which note their [doubts](Body::doubt), or those for all numbers.
+    pub fn set_brief(&self, is_brief: bool) {
+        self.is_brief.set(is_brief);
+    }
+
+    /// Are formulas those for ordinary numbers?
+    pub fn is_brief(&self) -> bool {
+        self.is_brief.get()
+    }
+
+    /// Where the condition holds, what was computed may be wrong.
+    pub fn doubt(&self, condition: PtxCondition<'_>) {
+        self.doubts.borrow_mut().push(condition.operand);
+    }
+
+    /// Is any of the doubts justified? `None` where there was none.
+    pub fn doubts(&self) -> Option<PtxCondition<'_>> {
+        let all = self.doubts.take().into_iter().map(|operand| PtxValue { body: self, operand });
+        all.reduce(|all, other| all | other)
+    }
+
     /// Calls a routine.
     pub fn call<'b>(&'b self, routine: Routine, arguments: &[PtxNumber<'b>]) -> PtxNumber<'b> {
         let result = self.register();
@@ -280,5 +305,13 @@ impl<'b, K: RegisterKind> PtxValue<'b, K> {
     /// Where it is written.
     pub fn body(self) -> &'b Body {
         self.body
+    }
+
+    /// The bits of a value that is known.
+    pub fn literal(self) -> Option<u64> {
+        match self.operand {
+            ValueOperand::Literal(bits) => Some(bits),
+            ValueOperand::Register(..) => None,
+        }
     }
 }

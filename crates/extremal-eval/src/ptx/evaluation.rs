@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use extremal_expr::Relation;
+use extremal_expr::{Function, Relation};
 
 use super::body::{Body, PtxCondition, PtxNumber};
 use super::functions;
@@ -22,6 +22,15 @@ pub(super) struct Evaluation<'b, 'p> {
     numbers: FxHashMap<ValueId, PtxNumber<'b>>,
     /// Conditions are predicates: as numbers they exist only where one is asked for.
     conditions: FxHashMap<ValueId, PtxCondition<'b>>,
+    /// Comparisons of quotients that nothing else needs.
+    quotients: Rc<FxHashMap<ValueId, ComparedQuotient>>,
+}
+
+/// Is `above/below`, which is not negative above, less than `limit`?
+struct ComparedQuotient {
+    above: ValueId,
+    below: ValueId,
+    limit: ValueId,
 }
 
 impl<'b, 'p> Evaluation<'b, 'p> {
@@ -31,8 +40,11 @@ impl<'b, 'p> Evaluation<'b, 'p> {
         program: &'p Program,
         steps: Rc<[Instruction<ValueId>]>,
         inputs: FxHashMap<ValueId, PtxNumber<'b>>,
+        outputs: &[ValueId],
+        uniforms: &UniformValues,
     ) -> Self {
-        Evaluation { body, program, steps, numbers: inputs, conditions: FxHashMap::default() }
+        let quotients = Rc::new(compared_quotients(&steps, outputs, uniforms));
+        Evaluation { body, program, steps, numbers: inputs, conditions: FxHashMap::default(), quotients }
     }
 
     /// Computes values, and what they need.
@@ -45,9 +57,12 @@ impl<'b, 'p> Evaluation<'b, 'p> {
                 |value: ValueId| needed.contains(&value) && !self.is_there(value) && !uniforms.contains(value);
             if results.into_iter().flatten().any(is_needed) {
                 missing.push(*step);
-                step.op.for_each_operand(|operand| {
-                    needed.insert(operand);
-                });
+                match self.quotients.get(&step.to).filter(|_| self.body.is_brief()) {
+                    Some(quotient) => needed.extend([quotient.above, quotient.below]),
+                    None => step.op.for_each_operand(|operand| {
+                        needed.insert(operand);
+                    }),
+                }
             }
         }
         missing.into_iter().rev().for_each(|step| self.instruction(step, uniforms));
@@ -84,6 +99,12 @@ impl<'b, 'p> Evaluation<'b, 'p> {
         number
     }
 
+    /// A share of a number that is the same for all members.
+    fn share(&self, value: ValueId, factor: f64, uniforms: &mut UniformValues) -> PtxNumber<'b> {
+        let place = 8 * uniforms.place_of_share(value, factor);
+        self.body.result("ld.param.f64", &[&format!("[uniforms+{place}]")])
+    }
+
     /// A value that was computed, as a condition.
     pub fn condition(&mut self, value: ValueId, uniforms: &mut UniformValues) -> PtxCondition<'b> {
         if let Some(condition) = self.conditions.get(&value) {
@@ -95,7 +116,14 @@ impl<'b, 'p> Evaluation<'b, 'p> {
     }
 
     fn instruction(&mut self, Instruction { to, op }: Instruction<ValueId>, uniforms: &mut UniformValues) {
+        let quotients = self.quotients.clone();
         let condition = match op {
+            Op::Compare(..) if self.body.is_brief() && quotients.contains_key(&to) => {
+                let ComparedQuotient { above, below, limit } = quotients[&to];
+                let [above, below] = [above, below].map(|value| self.number(value, uniforms));
+                let around = AROUND.map(|factor| self.share(limit, factor, uniforms));
+                Some(functions::quotient_is_below(above, below, around))
+            }
             Op::Compare(relation, a, b) => {
                 let [a, b] = [a, b].map(|value| self.number(value, uniforms));
                 Some(match relation {
@@ -119,7 +147,7 @@ impl<'b, 'p> Evaluation<'b, 'p> {
             Op::Add(a, b) => of(a) + of(b),
             Op::Sub(a, b) => of(a) - of(b),
             Op::Mul(a, b) => of(a) * of(b),
-            Op::Div(a, b) => of(a) / of(b),
+            Op::Div(a, b) => functions::quotient(of(a), of(b)),
             Op::Neg(a) => -of(a),
             Op::MulAdd(a, b, c) => of(a).fma(of(b), of(c)),
             Op::MulSub(a, b, c) => of(a).fma(of(b), -of(c)),
@@ -142,4 +170,28 @@ impl<'b, 'p> Evaluation<'b, 'p> {
         };
         self.numbers.insert(to, number);
     }
+}
+
+/// So much of a limit is surely less, and surely more, when rounded.
+const AROUND: [f64; 2] = [0.99, 1.01];
+
+/// The comparisons of quotients with limits that are the same for all members, where nothing else needs the quotient.
+fn compared_quotients(
+    steps: &[Instruction<ValueId>],
+    outputs: &[ValueId],
+    uniforms: &UniformValues,
+) -> FxHashMap<ValueId, ComparedQuotient> {
+    let made: FxHashMap<ValueId, Op<ValueId>> = steps.iter().map(|step| (step.to, step.op)).collect();
+    let mut uses: FxHashMap<ValueId, usize> = FxHashMap::default();
+    let mut count = |value: ValueId| *uses.entry(value).or_default() += 1;
+    steps.iter().for_each(|step| step.op.for_each_operand(&mut count));
+    outputs.iter().copied().for_each(count);
+    let found = steps.iter().filter_map(|step| {
+        let Op::Compare(Relation::Lt | Relation::Le, quotient, limit) = step.op else { return None };
+        let Some(Op::Div(above, below)) = made.get(&quotient) else { return None };
+        let is_size = matches!(made.get(above), Some(Op::Call(Function::Abs, _)));
+        let alone = uses.get(&quotient) == Some(&1) && uniforms.is_known(limit) && !uniforms.is_known(quotient);
+        (alone && is_size).then_some((step.to, ComparedQuotient { above: *above, below: *below, limit }))
+    });
+    found.collect()
 }

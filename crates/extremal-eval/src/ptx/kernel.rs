@@ -257,7 +257,8 @@ impl<'b, 'p> ThreadWriter<'b, 'p> {
                 inputs.insert(value, self.load(column));
             }
         }
-        Evaluation::new(self.body, self.program, self.steps.clone(), inputs)
+        let outputs = self.program.outputs(self.entry);
+        Evaluation::new(self.body, self.program, self.steps.clone(), inputs, outputs, &self.uniforms)
     }
 
     /// Goes round the loop, and writes what it replaced.
@@ -273,22 +274,22 @@ impl<'b, 'p> ThreadWriter<'b, 'p> {
         let rounds = body.variable(parameter_count(body, "rounds"));
         body.jump_if(left.is(0u32) | rounds.is(0u32) | tries.not_below(TRIES), self.end);
 
-        let mut before = self.evaluation(outputs);
+        let mut start = self.evaluation(outputs);
         // What is replaced has registers of its own, and is read whether it is used or not.
+        let first_retried = own.len() - again.len();
         let mut variables: Vec<Option<PtxNumber<'b>>> = vec![None; own.len()];
-        let replaced = (0..next.len()).chain(own.len() - again.len()..own.len());
-        for index in replaced {
+        for index in (0..next.len()).chain(first_retried.max(next.len())..own.len()) {
+            let is_same = |value: &ValueId| self.is_input(*value, index);
+            let retried = index.checked_sub(first_retried).map(|at| &again[at]);
+            if next.get(index).is_none_or(is_same) && retried.is_none_or(is_same) {
+                continue;
+            }
             let MemberInput::Column(column) = own[index] else {
                 return Err(KernelRefusal::UniformInLoop { input: index });
             };
-            let is_same = |value: &ValueId| self.is_input(*value, index);
-            let retried = index.checked_sub(own.len() - again.len()).map(|at| &again[at]);
-            if next.get(index).is_none_or(is_same) && retried.is_none_or(is_same) || variables[index].is_some() {
-                continue;
-            }
-            let known = before.input(|value| self.is_input(value, index));
+            let known = start.input(|value| self.is_input(value, index));
             let variable = body.variable(known.unwrap_or_else(|| self.load(column)));
-            before.replace_input(|value| self.is_input(value, index), variable);
+            start.replace_input(|value| self.is_input(value, index), variable);
             variables[index] = Some(variable);
         }
         // What no round changes.
@@ -297,29 +298,25 @@ impl<'b, 'p> ThreadWriter<'b, 'p> {
             .copied()
             .filter(|value| !self.uniforms.contains(*value))
             .collect();
-        before.compute(&constant, &mut self.uniforms);
+        start.compute(&constant, &mut self.uniforms);
 
-        let [round, failed, more, done] = [(); 4].map(|()| body.label());
+        let ways = LoopWays { next, again, variables: &variables, first_retried };
+        let [round, replaced, tried, more, careful, done] = [(); 6].map(|()| body.label());
         body.place(round);
-        before.compute(&[&outputs[..1], again].concat(), &mut self.uniforms);
-        let works = before.condition(outputs[0], &mut self.uniforms);
-        body.jump_unless(works, failed);
+        body.set_brief(true);
+        let is_doubtful = self.once_round(start.clone(), &ways, Some(careful), [replaced, tried]);
+        body.set_brief(false);
 
-        let mut after = before.clone();
-        after.compute(next, &mut self.uniforms);
-        self.replace(&mut after, next, &variables);
+        body.place(replaced);
         body.set(left, left - 1u32);
         body.set(tries, 0u32);
         body.jump_if(left.is_not(0u32), more);
         body.jump(done);
 
-        body.place(failed);
+        body.place(tried);
         match again {
             [] => body.set(tries, TRIES),
-            _ => {
-                self.replace(&mut before, again, &variables[own.len() - again.len()..]);
-                body.set(tries, tries + 1u32);
-            }
+            _ => body.set(tries, tries + 1u32),
         }
         body.jump_unless(tries.below(TRIES), done);
         body.place(more);
@@ -333,7 +330,49 @@ impl<'b, 'p> ThreadWriter<'b, 'p> {
         }
         body.line(format_args!("st.global.u32 [{left_place}], {left}"));
         body.line(format_args!("st.global.u32 [{tries_place}], {tries}"));
+        if is_doubtful {
+            // The same round by formulas for all numbers, out of the way.
+            body.jump(self.end);
+            body.place(careful);
+            self.once_round(start, &ways, None, [replaced, tried]);
+        }
         Ok(())
+    }
+
+    /// Goes round once, and on to one of two places: where inputs were replaced after a step, or for another try. Where what was computed is
+    /// in doubt nothing is replaced, and another place is jumped to. Can that be?
+    fn once_round(
+        &mut self,
+        mut before: Evaluation<'b, 'p>,
+        ways: &LoopWays<'_, 'b>,
+        doubtful: Option<JumpLabel>,
+        [replaced, tried]: [JumpLabel; 2],
+    ) -> bool {
+        let body = self.body;
+        let condition = self.program.outputs(self.entry)[0];
+        let failed = body.label();
+        let mut is_doubtful = false;
+        let mut leave_if_doubtful = || {
+            if let (Some(doubts), Some(label)) = (body.doubts(), doubtful) {
+                body.jump_if(doubts, label);
+                is_doubtful = true;
+            }
+        };
+        before.compute(&[&[condition], ways.again].concat(), &mut self.uniforms);
+        let works = before.condition(condition, &mut self.uniforms);
+        leave_if_doubtful();
+        body.jump_unless(works, failed);
+
+        let mut after = before.clone();
+        after.compute(ways.next, &mut self.uniforms);
+        leave_if_doubtful();
+        self.replace(&mut after, ways.next, ways.variables);
+        body.jump(replaced);
+
+        body.place(failed);
+        self.replace(&mut before, ways.again, &ways.variables[ways.first_retried..]);
+        body.jump(tried);
+        is_doubtful
     }
 
     /// Is the value an input of the last tier?
@@ -368,6 +407,14 @@ impl<'b, 'p> ThreadWriter<'b, 'p> {
         let _ = writeln!(text, "\n)\n{}", self.body.finish());
         Ok(ThreadKernel { name: name.to_owned(), text, routines: self.body.routines(), uniforms: self.uniforms })
     }
+}
+
+/// What takes the place of what in a loop: of the first inputs after a step, of the last ones for another try.
+struct LoopWays<'a, 'b> {
+    next: &'a [ValueId],
+    again: &'a [ValueId],
+    variables: &'a [Option<PtxNumber<'b>>],
+    first_retried: usize,
 }
 
 fn parameter<'b>(body: &'b Body, name: &str) -> Integer<'b> {

@@ -10,13 +10,21 @@ use crate::op::{Instruction, Op};
 use crate::program::Program;
 use crate::ssa::{ValueDefinition, ValueId};
 
+/// What a kernel is given: a value, or a share of one that is positive.
+#[derive(Clone, Copy, PartialEq)]
+enum GivenNumber {
+    Whole(ValueId),
+    Share(ValueId, f64),
+}
+
 /// The part of a program that only uniform inputs determine, and which of its values a kernel is given.
 #[derive(Clone)]
 pub(super) struct UniformValues {
     program: Program,
     steps: Vec<Instruction<ValueId>>,
     uniform: FxHashSet<ValueId>,
-    given: Vec<ValueId>,
+    inputs: Vec<Vec<MemberInput>>,
+    given: Vec<GivenNumber>,
 }
 
 impl UniformValues {
@@ -25,11 +33,12 @@ impl UniformValues {
             program: program.clone(),
             steps: Vec::new(),
             uniform: FxHashSet::default(),
+            inputs: inputs.to_vec(),
             given: Vec::new(),
         };
         for step in steps {
             let mut all = true;
-            step.op.for_each_operand(|operand| all &= values.is_known(operand, inputs));
+            step.op.for_each_operand(|operand| all &= values.is_known(operand));
             if all {
                 values.steps.push(*step);
                 values.uniform.insert(step.to);
@@ -39,10 +48,11 @@ impl UniformValues {
         values
     }
 
-    fn is_known(&self, value: ValueId, inputs: &[Vec<MemberInput>]) -> bool {
+    /// Is it the same for all members?
+    pub fn is_known(&self, value: ValueId) -> bool {
         match self.program.definition(value) {
             ValueDefinition::Constant(_) => true,
-            ValueDefinition::Input { tier, index } => inputs[tier][index] == MemberInput::Uniform,
+            ValueDefinition::Input { tier, index } => self.inputs[tier][index] == MemberInput::Uniform,
             ValueDefinition::Computed(_) => self.uniform.contains(&value),
         }
     }
@@ -54,8 +64,17 @@ impl UniformValues {
 
     /// The place of a value among those that a kernel is given.
     pub fn place(&mut self, value: ValueId) -> usize {
-        self.given.iter().position(|given| *given == value).unwrap_or_else(|| {
-            self.given.push(value);
+        self.place_of(GivenNumber::Whole(value))
+    }
+
+    /// The same for its product with a factor, which is no number where the value is not positive, or not an ordinary number.
+    pub fn place_of_share(&mut self, value: ValueId, factor: f64) -> usize {
+        self.place_of(GivenNumber::Share(value, factor))
+    }
+
+    fn place_of(&mut self, number: GivenNumber) -> usize {
+        self.given.iter().position(|given| *given == number).unwrap_or_else(|| {
+            self.given.push(number);
             self.given.len() - 1
         })
     }
@@ -84,6 +103,13 @@ impl UniformValues {
             };
             computed.extend(results.into_iter().flatten());
         }
-        self.given.iter().map(|value| number(&computed, *value)).collect()
+        let given = |given: &GivenNumber| match *given {
+            GivenNumber::Whole(value) => number(&computed, value),
+            GivenNumber::Share(value, factor) => match number(&computed, value) {
+                whole if (1e-100..1e100).contains(&whole) => whole * factor,
+                _ => f64::NAN,
+            },
+        };
+        self.given.iter().map(given).collect()
     }
 }

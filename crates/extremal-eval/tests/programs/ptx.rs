@@ -246,42 +246,66 @@ fn hard_numbers() -> Vec<f64> {
     numbers
 }
 
-/// Compares formulas of x and y with the tape, at pairs of numbers.
-fn compare(formulas: impl Fn(&Graph, Id, Id) -> Vec<(String, Id)>, pairs: &[[f64; 2]]) {
+const LIMIT: f64 = 1e-3;
+
+/// Compares formulas of x, y and a limit with the tape at pairs of numbers: as an entry, and as a loop, where numbers that are ordinary are
+/// computed in fewer operations than others.
+fn compare(formulas: impl Fn(&Graph, [Id; 3]) -> Vec<(String, Id)>, pairs: &[[f64; 2]]) {
     let g = Graph::new();
-    let (x, y) = (g.symbol("x").id(), g.symbol("y").id());
-    let (names, outputs): (Vec<String>, Vec<Id>) = formulas(&g, x, y).into_iter().unzip();
+    let [x, y, limit] = ["x", "y", "limit"].map(|name| g.symbol(name).id());
+    let (names, outputs): (Vec<String>, Vec<Id>) = formulas(&g, [x, y, limit]).into_iter().unzip();
     let count = outputs.len();
-    let program = Program::compile(&g, &[vec![x, y]], &[EntryPoint { tier: 0, outputs }]).unwrap();
-    let layout = MemberLayout {
-        inputs: vec![vec![MemberInput::Column(0), MemberInput::Column(1)]],
-        outputs: (0..count).map(|at| Some(2 + at)).collect(),
-    };
-    let kernel = program.kernel("functions", 0, &layout).unwrap();
-    let given: Vec<Vec<f64>> = (0..2).map(|at| pairs.iter().map(|pair| pair[at]).collect()).collect();
-    let mut device = Device::new(&given, 2 + count, 1);
-    device.launch(&kernel, 0, |_, _| unreachable!());
+    let entries = [EntryPoint { tier: 1, outputs: outputs.clone() }];
+    let program = Program::compile(&g, &[vec![limit], vec![x, y]], &entries).unwrap();
     let mut tape = program.machine_on(Backend::Tape).unwrap();
-    let found: Vec<Vec<f64>> = (0..count).map(|at| device.column(2 + at)).collect();
-    for (member, pair) in pairs.iter().enumerate() {
-        tape.inputs_mut(0).copy_from_slice(pair);
+    tape.inputs_mut(0)[0] = LIMIT;
+    tape.commit(0);
+    let of_tape = |pair: &[f64; 2]| {
+        tape.inputs_mut(1).copy_from_slice(pair);
         let mut expected = vec![0.0; count];
         tape.run(0, &mut expected);
+        expected
+    };
+    let expected: Vec<Vec<f64>> = pairs.iter().map(of_tape).collect();
+    let given: Vec<Vec<f64>> = (0..2).map(|at| pairs.iter().map(|pair| pair[at]).collect()).collect();
+    let check = |device: &Device, what: &str| {
         for (at, name) in names.iter().enumerate() {
-            let (expected, found) = (expected[at], found[at][member]);
-            assert!(same_bits(expected, found), "{name} of {pair:?}: tape {expected:e}, kernel {found:e}");
+            for (member, found) in device.column(2 + at).into_iter().enumerate() {
+                let (pair, expected) = (pairs[member], expected[member][at]);
+                assert!(
+                    same_bits(expected, found),
+                    "{name} of {pair:?} in {what}: tape {expected:e}, kernel {found:e}"
+                );
+            }
         }
-    }
+    };
+
+    let uniform = vec![MemberInput::Uniform];
+    let columns = |count: usize| (0..count).map(MemberInput::Column).collect();
+    let wanted = (0..count).map(|at| Some(2 + at)).collect();
+    let layout = MemberLayout { inputs: vec![uniform.clone(), columns(2)], outputs: wanted };
+    let mut device = Device::new(&given, 2 + count, 1);
+    device.launch(&program.kernel("functions", 0, &layout).unwrap(), 0, |_, _| LIMIT);
+    check(&device, "an entry");
+
+    let results: Vec<Id> = (0..count).map(|at| g.symbol(&format!("result {at}")).id()).collect();
+    let inputs = [vec![limit], [&[x, y], &results[..]].concat()];
+    let goes_on = g.compare(Relation::Le, g.int(0), g.int(1)).id();
+    let program = Program::looping(&g, &inputs, &[], goes_on, &[&[x, y], &outputs[..]].concat(), &[]).unwrap();
+    let layout = MemberLayout { inputs: vec![uniform, columns(2 + count)], outputs: Vec::new() };
+    let mut device = Device::new(&given, 2 + count, 1);
+    device.launch(&program.loop_kernel("rounds", &layout).unwrap(), 1, |_, _| LIMIT);
+    check(&device, "a loop");
 }
 
 #[test]
 fn functions_of_one_number() {
     let pairs: Vec<[f64; 2]> = hard_numbers().into_iter().map(|x| [x, 0.0]).collect();
     for function in Function::ALL {
-        compare(|g, x, _| vec![(function.name().to_owned(), g.expr(x).call(*function).id())], &pairs);
+        compare(|g, [x, ..]| vec![(function.name().to_owned(), g.expr(x).call(*function).id())], &pairs);
     }
     let both = |g: &Graph, x: Id| [g.expr(x).sin().id(), g.expr(x).cos().id(), g.expr(x).sqrt().id()];
-    compare(|g, x, _| ["sin", "cos", "sqrt"].map(str::to_owned).into_iter().zip(both(g, x)).collect(), &pairs);
+    compare(|g, [x, ..]| ["sin", "cos", "sqrt"].map(str::to_owned).into_iter().zip(both(g, x)).collect(), &pairs);
 }
 
 #[test]
@@ -291,7 +315,7 @@ fn functions_of_two_numbers() {
     let whole = [1.0, 2.0, 3.0, -1.0, -2.0, -3.0, 0.5, -0.5, 1e9 + 1.0];
     let pairs: Vec<[f64; 2]> =
         some.iter().flat_map(|x| some.iter().chain(&whole).flat_map(|y| [[*x, *y], [-*x, *y], [*y, *x]])).collect();
-    let formulas = |g: &Graph, x: Id, y: Id| {
+    let formulas = |g: &Graph, [x, y, _]: [Id; 3]| {
         let (x, y) = (g.expr(x), g.expr(y));
         let mut list = vec![("pow".to_owned(), x.pow(y).id())];
         list.extend(Function2::ALL.iter().map(|function| (function.name().to_owned(), g.call2(*function, x, y).id())));
@@ -326,10 +350,46 @@ fn tables() {
         let table = TableFunction::through(name, &x, y, interpolation, outside).unwrap();
         let slope = table.slope().unwrap();
         compare(
-            |g, x, _| {
+            |g, [x, ..]| {
                 [table, slope].iter().map(|table| (table.name().to_owned(), g.expr(x).table(*table).id())).collect()
             },
             &pairs,
         );
     }
+}
+
+#[test]
+fn quotients() {
+    let pairs: Vec<[f64; 2]> = hard_numbers()
+        .into_iter()
+        .enumerate()
+        .flat_map(|(at, x)| {
+            // Quotients all over, and some around the limit.
+            let others = [
+                (at as f64 * 0.7).exp2(),
+                (at as f64 - 500.0).exp2() * 1.1,
+                x / LIMIT,
+                (x / LIMIT).next_up(),
+                x * 990.0,
+            ];
+            others.into_iter().chain([x / LIMIT * 0.9905, -x, 0.0, -0.0, f64::INFINITY]).map(move |y| [x, y])
+        })
+        .collect();
+    let divisors = [3, -3, 5, -6, 7, 8, -64, 10, 49, 99, 641, 1_000_003, -999_999_999];
+    let formulas = |g: &Graph, [x, y, limit]: [Id; 3]| {
+        let (x, y, limit) = (g.expr(x), g.expr(y), g.expr(limit));
+        let mut list: Vec<(String, Id)> =
+            divisors.iter().map(|divisor| (format!("quotient by {divisor}"), (x / g.int(*divisor)).id())).collect();
+        list.push(("quotient".to_owned(), (x / y).id()));
+        for (relation, limit) in
+            [(Relation::Le, limit), (Relation::Lt, limit), (Relation::Le, g.int(2)), (Relation::Lt, g.int(-1))]
+        {
+            // Each quotient is one that nothing else needs.
+            let above = x + limit * (list.len() as i64) / 100_000;
+            let condition = g.compare(relation, above.abs() / y, limit);
+            list.push((format!("quotient {relation:?}"), condition.id()));
+        }
+        list
+    };
+    compare(formulas, &pairs);
 }

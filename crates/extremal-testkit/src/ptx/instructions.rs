@@ -130,6 +130,7 @@ const TABLE: &[(&str, &str, Compute)] = &[
     ("setp.ge.u64", "pll", compare_longs!(>=)),
     ("setp.eq.u64", "pll", compare_longs!(==)),
     ("setp.ne.u64", "pll", compare_longs!(!=)),
+    ("setp.gt.u64", "pll", compare_longs!(>)),
     ("setp.lt.u32", "prr", compare_longs!(<)),
     ("setp.ge.u32", "prr", compare_longs!(>=)),
     ("setp.eq.u32", "prr", compare_longs!(==)),

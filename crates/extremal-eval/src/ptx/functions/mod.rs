@@ -3,6 +3,7 @@
 //! What is short and often used is written where it is used; the rest, and what is rare, are routines that are called.
 
 mod cubic_root;
+mod division;
 mod double;
 mod exponential;
 mod inverse_hyperbolic;
@@ -16,7 +17,7 @@ use std::fmt::Write;
 
 use extremal_expr::{Function, Function2, TableFunction};
 
-use super::body::{Body, Integer, PtxNumber};
+use super::body::{Body, Integer, PtxCondition, PtxNumber};
 use crate::source::table::table_name;
 
 /// What a module has beside its kernels: a function, or the numbers that functions look up.
@@ -133,6 +134,20 @@ fn address_of(body: &Body, numbers: Routine) -> Integer<'_> {
     body.result("mov.u64", &[&numbers.name()])
 }
 
+/// `a/b`.
+pub(super) fn quotient<'b>(a: PtxNumber<'b>, b: PtxNumber<'b>) -> PtxNumber<'b> {
+    division::quotient(a, b)
+}
+
+/// Is `a/b` less than a limit, of which somewhat less and somewhat more are given? For `a` that is not negative.
+pub(super) fn quotient_is_below<'b>(
+    a: PtxNumber<'b>,
+    b: PtxNumber<'b>,
+    around: [PtxNumber<'b>; 2],
+) -> PtxCondition<'b> {
+    division::quotient_is_below(a, b, around)
+}
+
 /// Sine and cosine.
 pub(super) fn sin_cos(x: PtxNumber<'_>) -> (PtxNumber<'_>, PtxNumber<'_>) {
     trigonometric::sin_cos(x)
@@ -169,9 +184,10 @@ pub(super) fn apply(function: Function, x: PtxNumber<'_>) -> PtxNumber<'_> {
 
 /// A function of two arguments. What is no number stays none.
 pub(super) fn apply2<'b>(function: Function2, a: PtxNumber<'b>, b: PtxNumber<'b>) -> PtxNumber<'b> {
-    let chosen = |first: super::body::PtxCondition<'b>| {
-        let value: PtxNumber<'b> = first.choose(b, a);
-        a.unordered(b).choose(f64::NAN, value)
+    // A first one that is no number stays, as every comparison with it fails.
+    let chosen = |second: PtxCondition<'b>| {
+        let value: PtxNumber<'b> = second.choose(b, a);
+        b.is_none().choose(f64::NAN, value)
     };
     match function {
         Function2::Atan2 => a.body().call(Routine::Atan2, &[a, b]),

@@ -18,12 +18,28 @@ struct AngleRest<'b> {
 impl<'b> AngleRest<'b> {
     /// Right for angles that are not large.
     fn of(x: PtxNumber<'b>) -> Self {
+        Self::with_sum(x, NumberPair::sum)
+    }
+
+    /// With a sum for which the first number has an exponent that is not smaller: others are so near to a multiple of π/2 that they are
+    /// left in doubt, as large angles are.
+    fn brief(x: PtxNumber<'b>) -> Self {
+        let body = x.body();
+        body.doubt(is_large(x));
+        Self::with_sum(x, |first, second| {
+            let [of_first, of_second] = [first, second].map(|number| number.high_bits() & 0x7fff_ffffu32);
+            body.doubt(of_first.below(of_second));
+            NumberPair::fast_sum(first, second)
+        })
+    }
+
+    fn with_sum(x: PtxNumber<'b>, sum: impl FnOnce(PtxNumber<'b>, PtxNumber<'b>) -> NumberPair<'b>) -> Self {
         let quadrant = x.fma(FRAC_2_PI, ROUNDING);
         let k = quadrant - ROUNDING;
         let back = -k;
         let first = back.fma(HALF_PI[0], x);
         let second = NumberPair::product(k, x.body().number(HALF_PI[1]));
-        let NumberPair { hi, lo } = NumberPair::sum(first, -second.hi);
+        let NumberPair { hi, lo } = sum(first, -second.hi);
         AngleRest { rest: NumberPair { hi, lo: lo - k.fma(HALF_PI[2], second.lo) }, quadrant: quadrant.bits().low() }
     }
 
@@ -81,6 +97,9 @@ fn is_large(x: PtxNumber<'_>) -> PtxCondition<'_> {
 /// Sine and cosine.
 pub(super) fn sin_cos(x: PtxNumber<'_>) -> (PtxNumber<'_>, PtxNumber<'_>) {
     let body = x.body();
+    if body.is_brief() {
+        return AngleRest::brief(x).sin_cos();
+    }
     let (sine, cosine) = AngleRest::of(x).sin_cos();
     let [sine, cosine] = [sine, cosine].map(|value| body.variable(value));
     body.when(is_large(x), || {
