@@ -6,6 +6,19 @@ use super::body::{
     Count, Double, Integer, IntoOperand, Long, PtxCondition, PtxNumber, PtxValue, RegisterKind, Truth, Word,
 };
 
+macro_rules! float_operators {
+    ($($trait:ident $method:ident $name:literal),*) => { $(
+        impl<'b, B: IntoOperand<Double>> $trait<B> for PtxNumber<'b> {
+            type Output = Self;
+
+            fn $method(self, b: B) -> Self {
+                let [a, b] = [self.operand(), b.operand()].map(|operand| self.body().arithmetic(operand));
+                self.body().result($name, &[&a, &b])
+            }
+        }
+    )* };
+}
+
 macro_rules! operators {
     ($kind:ident: $($trait:ident $method:ident $name:literal),*) => { $(
         impl<'b, B: IntoOperand<$kind>> $trait<B> for PtxValue<'b, $kind> {
@@ -18,7 +31,7 @@ macro_rules! operators {
     )* };
 }
 
-operators!(Double: Add add "add.rn.f64", Sub sub "sub.rn.f64", Mul mul "mul.rn.f64", Div div "div.rn.f64");
+float_operators!(Add add "add.rn.f64", Sub sub "sub.rn.f64", Mul mul "mul.rn.f64", Div div "div.rn.f64");
 operators!(Long: Add add "add.u64", Sub sub "sub.u64", Mul mul "mul.lo.u64", BitAnd bitand "and.b64", BitOr bitor "or.b64", BitXor bitxor "xor.b64");
 operators!(Word: Add add "add.u32", Sub sub "sub.u32", BitAnd bitand "and.b32", BitOr bitor "or.b32");
 operators!(Truth: BitAnd bitand "and.pred", BitOr bitor "or.pred", BitXor bitxor "xor.pred");
@@ -42,7 +55,8 @@ impl Not for PtxCondition<'_> {
 impl<'b> PtxNumber<'b> {
     /// `self·b + c`, rounded once.
     pub fn fma(self, b: impl IntoOperand<Double>, c: impl IntoOperand<Double>) -> Self {
-        self.body().result("fma.rn.f64", &[&self, &b.operand(), &c.operand()])
+        let [a, b, c] = [self.operand(), b.operand(), c.operand()].map(|operand| self.body().arithmetic(operand));
+        self.body().result("fma.rn.f64", &[&a, &b, &c])
     }
 
     pub fn sqrt(self) -> Self {

@@ -138,8 +138,17 @@ pub(super) struct Body {
     calls: RefCell<BTreeSet<Routine>>,
     /// Are formulas written that are right for ordinary numbers only?
     is_brief: Cell<bool>,
+    /// What the numbers that instructions find in memory are called, where they do, and these numbers.
+    numbers_name: Option<String>,
+    numbers: RefCell<Vec<u64>>,
     /// Where such formulas may be wrong.
     doubts: RefCell<Vec<ValueOperand<Truth>>>,
+}
+
+/// Numbers in a space of memory.
+pub(super) fn declared_numbers(space: &str, name: &str, numbers: &[u64]) -> String {
+    let list: Vec<String> = numbers.iter().map(|bits| format!("{bits:#018x}")).collect();
+    format!(".{space} .align 8 .b64 {name}[{}] = {{{}}};\n", list.len(), list.join(", "))
 }
 
 fn next(count: &Cell<u32>) -> u32 {
@@ -147,6 +156,35 @@ fn next(count: &Cell<u32>) -> u32 {
 }
 
 impl Body {
+    /// With numbers in memory for constants, under a name: an instruction takes them as operands, where it would need two others to put
+    /// them into a register.
+    pub fn with_numbers(name: String) -> Body {
+        Body { numbers_name: Some(name), ..Body::default() }
+    }
+
+    /// An operand of an arithmetic instruction. Those whose lower half is zero fit into the instruction itself.
+    pub fn arithmetic(&self, operand: ValueOperand<Double>) -> ValueOperand<Double> {
+        match (operand, &self.numbers_name) {
+            (ValueOperand::Literal(bits), Some(name)) if bits as u32 != 0 => {
+                let mut numbers = self.numbers.borrow_mut();
+                let place = numbers.iter().position(|number| *number == bits).unwrap_or_else(|| {
+                    numbers.push(bits);
+                    numbers.len() - 1
+                });
+                self.result("ld.const.f64", &[&format!("[{name}+{}]", 8 * place)]).operand
+            }
+            _ => operand,
+        }
+    }
+
+    /// The declaration of the numbers in memory.
+    pub fn declared_numbers(&self) -> String {
+        match (&self.numbers_name, &self.numbers.borrow()[..]) {
+            (Some(name), numbers @ [_, ..]) => declared_numbers("const", name, numbers),
+            _ => String::new(),
+        }
+    }
+
     /// Writes an instruction, without the mark at its end.
     pub fn line(&self, line: fmt::Arguments<'_>) {
         let mut text = self.text.borrow_mut();

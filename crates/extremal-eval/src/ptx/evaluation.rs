@@ -92,7 +92,7 @@ impl<'b, 'p> Evaluation<'b, 'p> {
             (_, Some(condition)) => condition.choose(1.0, 0.0),
             _ => {
                 let place = 8 * uniforms.place(value);
-                self.body.result("ld.param.f64", &[&format!("[uniforms+{place}]")])
+                self.body.result("ld.param.f64", &[&format!("[uniforms$+{place}]")])
             }
         };
         self.numbers.insert(value, number);
@@ -102,7 +102,7 @@ impl<'b, 'p> Evaluation<'b, 'p> {
     /// A share of a number that is the same for all members.
     fn share(&self, value: ValueId, factor: f64, uniforms: &mut UniformValues) -> PtxNumber<'b> {
         let place = 8 * uniforms.place_of_share(value, factor);
-        self.body.result("ld.param.f64", &[&format!("[uniforms+{place}]")])
+        self.body.result("ld.param.f64", &[&format!("[uniforms$+{place}]")])
     }
 
     /// A value that was computed, as a condition.

@@ -64,6 +64,12 @@ pub enum KernelRefusal {
         /// The most.
         most: usize,
     },
+    /// The name cannot be that of a kernel.
+    #[error("`{name}` is no name for a kernel: letters, digits and underscores, a letter first")]
+    NotAName {
+        /// The name.
+        name: String,
+    },
     /// Lanes of the program know of each other, which threads do not.
     #[error("members of the program know of each other")]
     Spreads,
@@ -136,7 +142,7 @@ impl Program {
     /// The program is no loop, there is no kernel for it, or the layout is that of another one.
     pub fn loop_kernel(&self, name: &str, layout: &MemberLayout) -> Result<ThreadKernel, KernelRefusal> {
         let feedback = self.code.feedback.ok_or(KernelRefusal::NoLoop)?;
-        let body = Body::default();
+        let body = Body::with_numbers(format!("numbers_of_{name}"));
         let mut writer = ThreadWriter::begin(&body, self, 0, layout)?;
         writer.rounds(feedback)?;
         writer.finish(name)
@@ -392,17 +398,24 @@ impl<'b, 'p> ThreadWriter<'b, 'p> {
     }
 
     fn finish(self, name: &str) -> Result<ThreadKernel, KernelRefusal> {
+        let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(is_letter) {
+            return Err(KernelRefusal::NotAName { name: name.to_owned() });
+        }
         let count = self.uniforms.len();
         if count > MOST_UNIFORMS {
             return Err(KernelRefusal::TooManyUniforms { count, most: MOST_UNIFORMS });
         }
         self.body.place(self.end);
         self.body.line(format_args!("ret"));
-        let mut text =
-            format!(".visible .entry {name}(\n\t.param .u64 table,\n\t.param .u64 stride,\n\t.param .u64 list,\n");
-        text.push_str("\t.param .u32 threads,\n\t.param .u32 rounds,\n\t.param .u64 counters");
+        let mut text = self.body.declared_numbers();
+        let _ = writeln!(
+            text,
+            ".visible .entry {name}(\n\t.param .u64 table$,\n\t.param .u64 stride$,\n\t.param .u64 list$,"
+        );
+        text.push_str("\t.param .u32 threads$,\n\t.param .u32 rounds$,\n\t.param .u64 counters$");
         if count > 0 {
-            let _ = write!(text, ",\n\t.param .align 8 .b8 uniforms[{}]", 8 * count);
+            let _ = write!(text, ",\n\t.param .align 8 .b8 uniforms$[{}]", 8 * count);
         }
         let _ = writeln!(text, "\n)\n{}", self.body.finish());
         Ok(ThreadKernel { name: name.to_owned(), text, routines: self.body.routines(), uniforms: self.uniforms })
@@ -417,10 +430,11 @@ struct LoopWays<'a, 'b> {
     first_retried: usize,
 }
 
+/// Names of parameters end with a sign that names of kernels do not have: an assembler breaks down where both are the same.
 fn parameter<'b>(body: &'b Body, name: &str) -> Integer<'b> {
-    body.result("ld.param.u64", &[&format!("[{name}]")])
+    body.result("ld.param.u64", &[&format!("[{name}$]")])
 }
 
 fn parameter_count<'b>(body: &'b Body, name: &str) -> Count<'b> {
-    body.result("ld.param.u32", &[&format!("[{name}]")])
+    body.result("ld.param.u32", &[&format!("[{name}$]")])
 }

@@ -31,11 +31,19 @@ impl<'t> PtxLines<'t> {
     }
 }
 
+/// Numbers beside functions: where they begin, how many bytes they have, and whether they are in the space of constants.
+#[derive(Clone, Copy)]
+struct DeclaredNumbers {
+    place: u64,
+    bytes: u64,
+    is_const: bool,
+}
+
 /// What was declared so far.
 struct Reader {
     module: PtxModule,
     functions: HashMap<String, (usize, usize)>,
-    constants: HashMap<String, u64>,
+    constants: HashMap<String, DeclaredNumbers>,
 }
 
 pub(super) fn module(text: &str) -> Result<PtxModule, PtxProblem> {
@@ -57,8 +65,9 @@ impl Reader {
             }
         }
         while let Some(line) = lines.next() {
-            if let Some(rest) = line.strip_prefix(".global .align 8 .b64 ") {
-                self.constant(rest)?;
+            let numbers = [".global", ".const"].map(|space| line.strip_prefix(space));
+            if let Some(rest) = numbers.into_iter().flatten().find_map(|rest| rest.strip_prefix(" .align 8 .b64 ")) {
+                self.constant(rest, line.starts_with(".const"))?;
             } else if let Some(rest) = line.strip_prefix(".func (.reg .f64 %result) ") {
                 self.function(rest, lines)?;
             } else if let Some(rest) = line.strip_prefix(".visible .entry ") {
@@ -71,7 +80,7 @@ impl Reader {
     }
 
     /// `name[3] = {0x…, 0x…, 0x…};`
-    fn constant(&mut self, rest: &str) -> Result<(), PtxProblem> {
+    fn constant(&mut self, rest: &str, is_const: bool) -> Result<(), PtxProblem> {
         let parts = rest.strip_suffix("};").and_then(|rest| rest.split_once("] = {"));
         let Some(((name, count), list)) = parts.and_then(|(head, list)| Some((head.split_once('[')?, list))) else {
             return problem("numbers that are not read");
@@ -83,7 +92,7 @@ impl Reader {
         }
         let place = self.module.constants.put_bytes(&bytes);
         self.named(name)?;
-        self.constants.insert(name.to_owned(), place);
+        self.constants.insert(name.to_owned(), DeclaredNumbers { place, bytes: bytes.len() as u64, is_const });
         Ok(())
     }
 
@@ -140,6 +149,10 @@ impl Reader {
             };
             if parameters.iter().any(|(name, _)| *name == parameter.0) {
                 return problem(format!("{} is declared twice", parameter.0));
+            }
+            // An assembler breaks down where a parameter is called as a kernel is.
+            if parameter.0 == name || self.named(parameter.0.trim_end_matches('$')).is_err() {
+                return problem(format!("`{}` is no name for a parameter", parameter.0));
             }
             parameters.push(parameter);
             if !more {
@@ -230,6 +243,17 @@ impl Reader {
         if let (Some(kind), [to, place]) = (name.strip_prefix("ld.param."), &operands[..]) {
             return load_parameter(kind, registers.find(to)?, place, parameters);
         }
+        if let ("ld.const.f64", [to, place]) = (name, &operands[..]) {
+            let (numbers, offset) = bracketed(place)?;
+            return match (self.constants.get(numbers), registers.find(to)?) {
+                (Some(DeclaredNumbers { place, bytes, is_const: true }), (RegisterType::Number, to))
+                    if offset + 8 <= *bytes =>
+                {
+                    Ok(Action::Load { to, place: PtxOperand::Bits(*place), offset, width: 8 })
+                }
+                _ => problem(format!("`{line}` loads something else")),
+            };
+        }
         if let (Some(kind), [to, place]) = (name.strip_prefix("ld.global."), &operands[..]) {
             let (letter, width) = width(kind).ok_or_else(|| PtxProblem(format!("`{name}`")))?;
             let (place, offset) = registers.place(place)?;
@@ -251,7 +275,7 @@ impl Reader {
             return Ok(Action::Special(which, to));
         }
         if let ("mov.u64", [to, constant]) = (name, &operands[..])
-            && let Some(place) = self.constants.get(*constant)
+            && let Some(DeclaredNumbers { place, is_const: false, .. }) = self.constants.get(*constant)
         {
             let (RegisterType::Long, to) = registers.find(to)? else { return problem(format!("{to} is no address")) };
             return Ok(Action::Compute(Compute::One(|place| place), to, [PtxOperand::Bits(*place); 3]));

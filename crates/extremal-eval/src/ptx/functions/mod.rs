@@ -17,7 +17,7 @@ use std::fmt::Write;
 
 use extremal_expr::{Function, Function2, TableFunction};
 
-use super::body::{Body, Integer, PtxCondition, PtxNumber};
+use super::body::{Body, Integer, PtxCondition, PtxNumber, declared_numbers};
 use crate::source::table::table_name;
 
 /// What a module has beside its kernels: a function, or the numbers that functions look up.
@@ -94,9 +94,7 @@ impl Routine {
         let name = self.name();
         let (result, arguments) = match self.formula() {
             RoutineFormula::Numbers(numbers) => {
-                let list: Vec<String> = numbers.iter().map(|bits| format!("{bits:#018x}")).collect();
-                let text = format!(".global .align 8 .b64 {name}[{}] = {{{}}};\n", list.len(), list.join(", "));
-                return (text, BTreeSet::new());
+                return (declared_numbers("global", &name, &numbers), BTreeSet::new());
             }
             RoutineFormula::One(f) => (f(&body, argument(&body, 0)), 1),
             RoutineFormula::Two(f) => (f(&body, argument(&body, 0), argument(&body, 1)), 2),
