@@ -5,33 +5,42 @@
 //! lacks a good pivot or breaks a guard is none: the motion stays where it was, and the next strategy takes the step.
 
 mod affine;
+mod elimination;
 mod formulas;
+mod going_round;
 mod layout;
+mod rows;
 
-use extremal_eval::{EntryPoint, Machine, Program, TRIES};
-use extremal_expr::{Expr, Function2, Graph, Id, Relation};
+use extremal_eval::{Machine, Program};
+use extremal_expr::{Expr, Graph, Id};
 use extremal_mechanics::discrete::Scheme;
 use extremal_mechanics::{Block, Meaning, Reduced};
 
 use crate::kernel::same_bits;
-use crate::march::{ExplicitStep, FADING, SMOOTH};
+use crate::march::ExplicitStep;
 use crate::newton::NewtonOptions;
 use crate::observable::{self, Observable};
 use crate::step::MotionState;
 use crate::step::history::{DEPTH, History, WEIGHTS};
-use affine::{Affine, NextState};
+use affine::Affine;
+use elimination::Elimination;
 use formulas::{FusedLimits, FusedWriter, LIMITS, angles, without_common_factors};
+use going_round::{FusedLoop, weight};
 use layout::LoopLayout;
 
 pub(super) use formulas::condition_of;
 pub(crate) use layout::LaneLayout;
+pub use rows::WatchedRows;
+pub(crate) use rows::{RowFormulas, RowLook};
 
 /// Systems of equations up to this size are solved by Cramer's rule in the program itself.
 const LARGEST_SOLVE: usize = 3;
 /// Substeps of a composition are written one after the other up to so many operations.
 const LONGEST_COMPOSITION: usize = 10_000;
-/// For larger states the time is spent in the formulas, and compiling them twice would cost more than it gains.
+/// For larger states the time is spent in the formulas, and compiling them twice would cost more than it gains,
 const LARGEST_STATE: usize = 64;
+/// unless few formulas belong to each number, and a factorisation would take longer than these.
+const LARGEST_BOUND_STATE: usize = 2048;
 
 /// The tiers of the inputs: parameters and limits; step size, first time and weights of the extrapolation; what the loop changes.
 pub(crate) const PARAMETERS_TIER: usize = 0;
@@ -48,7 +57,8 @@ const MAX_FAILED: u64 = 8;
 #[derive(Clone)]
 pub(crate) struct FusedStep {
     machine: Machine,
-    lanes: Program,
+    /// For motions side by side, where the state is small.
+    lanes: Option<Program>,
     differences: Option<Differences>,
     layout: LoopLayout,
     /// The step size and the first time.
@@ -61,6 +71,8 @@ pub(crate) struct FusedStep {
     observable: Option<Observable>,
     /// and whether it is enough for the present parameters.
     enough: bool,
+    /// The watch over the rows of constraints that motions side by side carry, where there are any.
+    rows: Option<RowFormulas>,
     /// Which unknowns are the ways of the coordinates by the step size, where all of these are unknowns.
     ways: Vec<usize>,
     dimension: usize,
@@ -96,34 +108,29 @@ impl FusedStep {
         parameters: &[Id],
         reduced: &Reduced,
         observable: impl FnOnce() -> Option<Observable>,
+        rows: impl FnOnce() -> Option<RowFormulas>,
         options: NewtonOptions,
     ) -> Option<FusedStep> {
         let block = &reduced.block;
-        let small = block.solves.iter().all(|solve| solve.unknowns.len() <= LARGEST_SOLVE);
-        if !small || scheme.state.len() > LARGEST_STATE || scheme.substeps.len() > 1 && !is_short(g, scheme, block) {
+        let eliminations = eliminations(reduced)?;
+        let is_bound = eliminations.iter().any(Option::is_some);
+        let largest = if is_bound { LARGEST_BOUND_STATE } else { LARGEST_STATE };
+        if scheme.state.len() > largest || scheme.substeps.len() > 1 && !is_short(g, scheme, block) {
             return None;
         }
         let observable = observable();
         let limits = FusedLimits::new(g);
-        let [h, begin, count, residual] = ["h", "fused begin", "fused count", "fused residual"].map(|s| g.symbol(s));
-        let mut writer = FusedWriter {
-            g,
-            limits,
-            time: scheme.time,
-            angles: angles(g, &reduced.expressions(g)),
-            names: Vec::new(),
-            holds: Vec::new(),
-            turned: Vec::new(),
-            residual,
-        };
+        let [h, begin, count] = ["h", "fused begin", "fused count"].map(|s| g.symbol(s));
+        let angles = angles(g, &reduced.expressions(g));
+        let mut writer = FusedWriter { angles, ..FusedWriter::new(g, limits, scheme.time) };
         writer.names.push((scheme.time, (begin + count * h).id()));
         let unknowns: Vec<Id> = block.solves.iter().flat_map(|solve| solve.unknowns.iter().copied()).collect();
         let guess: Vec<Expr<'_>> = (0..unknowns.len()).map(|at| g.symbol(&format!("fused guess {at}"))).collect();
         let mut first = 0;
-        for (solve, rows) in block.solves.iter().zip(&reduced.slopes) {
+        for ((solve, rows), elimination) in block.solves.iter().zip(&reduced.slopes).zip(&eliminations) {
             let n = solve.unknowns.len();
             let later = g.exprs(&unknowns[first + n..]);
-            writer.solve(solve, rows, &guess[first..first + n], &later);
+            writer.solve((solve, rows), elimination.as_ref(), &guess[first..first + n], &later);
             first += n;
         }
         let outputs = g.substitute(&g.exprs(&block.outputs), &writer.turned);
@@ -138,20 +145,34 @@ impl FusedStep {
         let times = [h, begin].into_iter().chain(ages.map(|age| weight(g, age))).map(Expr::id).collect();
         let constant = [parameters.iter().copied().chain(limits.list().map(Expr::id)).collect(), times];
         let ways = ways(g, scheme, block, &unknowns);
-        let round = FusedLoop { g, scheme, constant, count, unknowns, guess, ways, observable: observable.as_ref() };
+        let mut round = FusedLoop {
+            g,
+            scheme,
+            constant,
+            count,
+            unknowns,
+            guess,
+            ways,
+            observable: observable.as_ref(),
+            rows: None,
+        };
         let mut other = writer.clone();
         let differences = affine.differences(g, &mut other);
         let program = round.program(writer.clone(), &affine.increments())?;
+        let has_lanes = scheme.state.len() <= LARGEST_STATE;
+        round.rows = if has_lanes { rows() } else { None };
         let (lanes, differences) = match &differences {
-            None => (round.lane_program(writer, &affine.increments())?, None),
+            None if !has_lanes => (None, None),
+            None => (Some(round.lane_program(writer, &affine.increments())?), None),
             Some(rows) => {
                 let machine = options.machine(&round.program(other.clone(), rows)?);
                 let first = options.machine(&round.first(&other, rows)?);
                 let values = vec![0.0; rows.differences.len()];
-                (round.lane_program(other, rows)?, Some(Differences { machine, first, values, well: false }))
+                let lanes = round.lane_program(other, rows)?;
+                (Some(lanes), Some(Differences { machine, first, values, well: false }))
             }
         };
-        let (unknowns, ways) = (round.unknowns.len(), round.ways);
+        let (unknowns, ways, rows) = (round.unknowns.len(), round.ways, round.rows);
         let beside = differences.as_ref().map_or(0, |differences| differences.values.len());
         Some(FusedStep {
             machine: options.machine(&program),
@@ -162,6 +183,7 @@ impl FusedStep {
             known: 0,
             stale: false,
             observable,
+            rows,
             enough: true,
             ways,
             dimension: scheme.dimension(),
@@ -198,8 +220,8 @@ impl FusedStep {
     /// The same for motions side by side, each of which goes on when its step works out. It sees whether the motion is smooth, and
     /// counts the tries of the present step and the steps that are left: without any of these a motion waits. It ends when one of them
     /// has no more tries.
-    pub fn lane_program(&self) -> &Program {
-        &self.lanes
+    pub fn lane_program(&self) -> Option<&Program> {
+        self.lanes.as_ref()
     }
 
     /// Where things stand in that program.
@@ -210,7 +232,14 @@ impl FusedStep {
             true => ((end..end + self.dimension).collect(), end + self.dimension),
             false => (self.ways.iter().map(|at| self.layout.history().start + at).collect(), end),
         };
-        LaneLayout { ways, own_ways, strongest, rough: strongest + 1, tries: strongest + 2, left: strongest + 3 }
+        let longest = self.rows.as_ref().map(|_| strongest + 2);
+        let tries = strongest + 2 + usize::from(longest.is_some());
+        LaneLayout { ways, own_ways, strongest, rough: strongest + 1, longest, tries, left: tries + 1 }
+    }
+
+    /// The watch over the rows of constraints that motions side by side carry.
+    pub fn row_formulas(&self) -> Option<&RowFormulas> {
+        self.rows.as_ref()
     }
 
     /// The inputs of a tier.
@@ -385,176 +414,22 @@ impl Differences {
 const WELL: usize = 0;
 const FIRST: usize = 1;
 
-/// What the loop has to do for a step.
-struct FusedLoop<'g> {
-    g: &'g Graph,
-    scheme: &'g Scheme,
-    /// Inputs that the loop does not change.
-    constant: [Vec<Id>; 2],
-    count: Expr<'g>,
-    unknowns: Vec<Id>,
-    guess: Vec<Expr<'g>>,
-    ways: Vec<usize>,
-    observable: Option<&'g Observable>,
-}
-
-/// What the loop changes, what takes its place after a step, and what takes the place of the last of it for another try.
-struct LoopValues {
-    inputs: Vec<Id>,
-    next: Vec<Id>,
-    again: Vec<Id>,
-}
-
-impl<'g> FusedLoop<'g> {
-    fn changing(&self, writer: &FusedWriter<'g>, rows: &NextState<'g>) -> LoopValues {
-        let (g, n) = (self.g, self.unknowns.len());
-        let past: Vec<Vec<Expr<'_>>> = (0..DEPTH).map(|age| (0..n).map(|at| past(g, age, at)).collect()).collect();
-        let residual = g.symbol("fused residual");
-        let mut inputs: Vec<Id> = self.scheme.state.clone();
-        inputs.extend([self.count, residual].iter().chain(past.iter().flatten()).chain(&self.guess).map(|e| e.id()));
-        inputs.extend(rows.differences.iter().map(|difference| difference.symbol.id()));
-
-        let newest = [&[g.exprs(&self.unknowns)], &past[..DEPTH - 1]].concat();
-        let mut next: Vec<Id> = rows.next.iter().map(|e| e.id()).collect();
-        next.extend([self.next_count(writer, rows).id(), writer.residual.id()]);
-        next.extend(newest.iter().flatten().map(|e| e.id()));
-        next.extend((0..n).map(|at| extrapolated(g, &newest, at).id()));
-        next.extend(rows.differences.iter().map(|difference| difference.next.id()));
-        let mut again = self.unknowns.clone();
-        if n > 0 {
-            let updates = g.symbol("fused updates");
-            inputs.push(updates.id());
-            next.push((updates + 1).id());
-            again.push((updates + 1).id());
-        }
-        LoopValues { inputs, next, again }
-    }
-
-    /// Steps are counted where formulas contain the time.
-    fn next_count(&self, writer: &FusedWriter<'g>, rows: &NextState<'g>) -> Expr<'g> {
-        let named = writer.names.iter().skip(1).map(|(_, e)| *e);
-        let all: Vec<Id> = named.chain(rows.next.iter().chain(&writer.holds).map(|e| e.id())).collect();
-        let timed = self.g.reachable(&all).contains(&self.scheme.time);
-        if timed { self.count + 1 } else { self.count }
-    }
-
-    fn inputs(&self, going: Vec<Id>) -> [Vec<Id>; 3] {
-        let [parameters, times] = self.constant.clone();
-        [parameters, times, going]
-    }
-
-    /// Asks that the next state is finite, and can be observed.
-    fn admit(&self, writer: &mut FusedWriter<'g>, next: &[Expr<'g>]) -> Vec<Expr<'g>> {
-        let g = self.g;
-        let values = writer.finite(next);
-        if let Some(observable) = self.observable {
-            let time = g.expr(self.scheme.time);
-            let state = g.exprs(&self.scheme.state).into_iter().zip(values.iter().copied());
-            let rules: Vec<_> = state.chain([(time, time + g.symbol("h"))]).collect();
-            writer.holds.extend(observable.conditions(g, &rules));
-        }
-        values
-    }
-
-    /// What tells whether the motion is smooth, as [`Smoothness`](crate::march) does, and what takes its place after a step to the state
-    /// `next`: the ways, unless unknowns are these by the step size and are remembered as such, the strongest first sum, and whether a
-    /// step was rough.
-    fn smoothness(&self, writer: &mut FusedWriter<'g>, next: &[Expr<'g>]) -> Vec<(Expr<'g>, Expr<'g>)> {
-        let g = self.g;
-        let n = self.scheme.dimension();
-        let state = g.exprs(&self.scheme.state);
-        let symbol = |what: &str| g.symbol(&format!("fused {what}"));
-        let number = |value: f64| g.float(value).unwrap_or(g.int(0));
-        let mut going = Vec::new();
-        let (mut first, mut second) = (g.int(0), g.int(0));
-        for i in 0..n {
-            let (last, way) = match self.ways.get(i) {
-                Some(at) => (past(g, 0, *at), g.expr(self.unknowns[*at])),
-                None => {
-                    let last = symbol(&format!("way {i}"));
-                    let way = writer.name(next[i] - state[i]);
-                    going.push((last, way));
-                    (last, way)
-                }
-            };
-            let bend = writer.name(way - last);
-            let kick = writer.name(next[n + i] - state[n + i]);
-            first = first + writer.name(way * next[n + i]).abs();
-            second = second + writer.name(bend * kick).abs();
-        }
-        let [strongest, rough] = ["strongest", "rough"].map(symbol);
-        let faded = writer.name(number(FADING) * strongest);
-        let first = writer.name(first);
-        let next_strongest = writer.name(g.call2(Function2::Max, faded, first));
-        let smooth = g.compare(Relation::Le, second, number(SMOOTH) * next_strongest + symbol("quiet"));
-        going.extend([(strongest, next_strongest), (rough, g.select(smooth, rough, g.int(1)))]);
-        going
-    }
-
-    /// Formulas that need more than the state are left to the kernel, as `None`.
-    fn program(&self, mut writer: FusedWriter<'g>, rows: &NextState<'g>) -> Option<Program> {
-        self.admit(&mut writer, &rows.next);
-        let LoopValues { inputs, next, again } = self.changing(&writer, rows);
-        let inputs = self.inputs(inputs);
-        let traced = self.scheme.state.len();
-        Program::traced_looping(self.g, &inputs, &writer.names, writer.condition().id(), &next, &again, traced).ok()
-    }
-
-    /// The condition that differences are known well enough, and the differences at a state.
-    fn first(&self, writer: &FusedWriter<'g>, rows: &NextState<'g>) -> Option<Program> {
-        let well = rows.well.iter().copied().reduce(|all, condition| self.g.and(all, condition))?;
-        let first = rows.differences.iter().map(|difference| difference.first.id()).collect();
-        let inputs = self.inputs(self.changing(writer, rows).inputs);
-        let entries = [vec![well.id()], first].map(|outputs| EntryPoint { tier: LOOP_TIER, outputs });
-        Program::compile_with_names(self.g, &inputs, &writer.names, &entries).ok()
-    }
-
-    /// The program for motions side by side.
-    fn lane_program(&self, mut writer: FusedWriter<'g>, rows: &NextState<'g>) -> Option<Program> {
-        let values = self.admit(&mut writer, &rows.next);
-        let smoothness = self.smoothness(&mut writer, &values);
-        let LoopValues { inputs: mut going, mut next, again } = self.changing(&writer, rows);
-        let g = self.g;
-        let [tries, left] = ["fused tries", "fused left"].map(|name| g.symbol(name));
-        let goes = g.compare(Relation::Lt, g.int(0), left);
-        let works = g.and(goes, writer.condition());
-        let unchanged = going.len() - again.len();
-        for (at, next) in next.iter_mut().enumerate() {
-            let now = g.expr(going[at]);
-            let otherwise = match at.checked_sub(unchanged) {
-                None => now,
-                Some(retried) => g.select(goes, g.expr(again[retried]), now),
-            };
-            *next = g.select(works, g.expr(*next), otherwise).id();
-        }
-        for (now, after) in smoothness {
-            going.push(now.id());
-            next.push(g.select(works, after, now).id());
-        }
-        let tried = tries + g.call2(Function2::Min, left, g.int(1));
-        next.push(g.select(works, g.int(0), tried).id());
-        next.push(g.select(works, left - 1, left).id());
-        going.extend([tries.id(), left.id()]);
-        let mut inputs = self.inputs(going);
-        inputs[1].push(g.symbol("fused quiet").id());
-        let goes_on = g.compare(Relation::Lt, tries, g.int(i64::from(TRIES)));
-        Program::looping(g, &inputs, &writer.names, goes_on.id(), &next, &[]).ok()
-    }
+/// How the equations of each solve are written out: by Cramer's rule where there are few, and by elimination those that are left of
+/// constraints; `None` where some are too many.
+fn eliminations(reduced: &Reduced) -> Option<Vec<Option<Elimination>>> {
+    let solves = &reduced.block.solves;
+    let of_multipliers = solves.iter().any(|solve| solve.of_multipliers);
+    let each = solves.iter().zip(&reduced.slopes).map(|(solve, rows)| match solve.unknowns.len() {
+        0..=LARGEST_SOLVE => Some(None),
+        _ if of_multipliers => Elimination::of(rows).map(Some),
+        _ => None,
+    });
+    each.collect()
 }
 
 /// Is a composition explicit, and short enough to be written out?
 fn is_short(g: &Graph, scheme: &Scheme, block: &Block) -> bool {
     block.solves.is_empty() && g.reachable(&block.outputs).len() * scheme.substeps.len() <= LONGEST_COMPOSITION
-}
-
-/// One step ahead of these values, newest first.
-fn extrapolated<'g>(g: &'g Graph, past: &[Vec<Expr<'g>>], at: usize) -> Expr<'g> {
-    g.sum(past.iter().enumerate().map(|(age, values)| values[at] * weight(g, age)))
-}
-
-/// An unknown of so many steps before the last one.
-fn past(g: &Graph, age: usize, at: usize) -> Expr<'_> {
-    g.symbol(&format!("fused {age} steps ago {at}"))
 }
 
 /// Which unknown is the way of each coordinate in a step by its size; none where some are not, or where there are steps inside the step.
@@ -567,8 +442,4 @@ fn ways(g: &Graph, scheme: &Scheme, block: &Block, unknowns: &[Id]) -> Vec<usize
     };
     let found: Option<Vec<usize>> = scheme.state[..n].iter().map(given).collect();
     found.filter(|_| unknowns.len() == n && scheme.substeps.len() == 1).unwrap_or_default()
-}
-
-fn weight(g: &Graph, age: usize) -> Expr<'_> {
-    g.symbol(&format!("fused weight {age}"))
 }
