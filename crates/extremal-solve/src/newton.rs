@@ -27,6 +27,8 @@ pub struct NewtonOptions {
     pub max_iterations: u32,
     /// What runs the programs: the fastest there is, unless one is named that this machine has. All give the same bits.
     pub backend: Option<Backend>,
+    /// Are steps also prepared for the [table](crate::wide) of a device?
+    pub wide: bool,
 }
 
 impl NewtonOptions {
@@ -37,7 +39,7 @@ impl NewtonOptions {
 
 impl Default for NewtonOptions {
     fn default() -> Self {
-        NewtonOptions { tolerance: 1e-12, max_iterations: 40, backend: None }
+        NewtonOptions { tolerance: 1e-12, max_iterations: 40, backend: None, wide: false }
     }
 }
 
@@ -46,7 +48,7 @@ pub(crate) const ROUND_OFF: f64 = 8.0 * f64::EPSILON;
 /// Terms this far below what the unknowns of their row could make of them have vanished (per unknown).
 const VANISHED: f64 = 1000.0 * f64::EPSILON;
 /// After an update this small relative to the unknowns, quadratic convergence makes the next one round-off: time to check.
-const QUADRATIC: f64 = 1e-8;
+pub(crate) const QUADRATIC: f64 = 1e-8;
 /// Terms smaller than this have lost digits to underflow: their residuals are measured against it.
 pub(crate) const UNDERFLOW: f64 = f64::MIN_POSITIVE / f64::EPSILON;
 /// Full updates either converge within a few iterations or are better damped.
@@ -123,7 +125,7 @@ pub(crate) struct NewtonSolve {
     update: Vec<f64>,
     trial: Vec<f64>,
     backward: Backward,
-    options: NewtonOptions,
+    pub options: NewtonOptions,
     kept: Option<KeptJacobian>,
 }
 

@@ -50,6 +50,8 @@ pub struct Settings {
     pub sensitivity: Vec<String>,
     /// What evaluates the formulas, where it is not to be the fastest there is.
     pub backend: Option<Backend>,
+    /// Are steps also prepared for the tables of devices, on which sweeps march?
+    pub wide: bool,
 }
 
 /// A run that cannot even begin.
@@ -153,6 +155,7 @@ impl Settings {
             columns: Vec::new(),
             sensitivity: Vec::new(),
             backend: None,
+            wide: false,
         }
     }
 
@@ -220,6 +223,7 @@ mod tests {
             columns: Vec::new(),
             sensitivity: Vec::new(),
             backend: None,
+            wide: false,
         }
     }
 
