@@ -28,6 +28,7 @@ from ._extremal import (
     uniform,
 )
 from .errors import (
+    DeviceError,
     Diagnostic,
     ExtremalError,
     FileError,
@@ -41,6 +42,7 @@ from .errors import (
 
 __all__ = [
     "CompiledSimulation",
+    "DeviceError",
     "Diagnostic",
     "Distribution",
     "Drift",

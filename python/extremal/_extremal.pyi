@@ -141,6 +141,7 @@ class Model:
         seed: int = 0,
         record: str = "end",
         every: int | None = None,
+        device: str = "cpu",
         file: _Path | None = None,
         threads: int | None = None,
         members: tuple[int, int] | None = None,

@@ -62,3 +62,7 @@ class InterruptedError(ExtremalError):
 
 class FileError(ExtremalError, OSError):
     """A file cannot be read or written."""
+
+
+class DeviceError(ExtremalError, OSError):
+    """There is no GPU where one was asked for, or it failed; `partial` may be the ensemble until then."""

@@ -20,6 +20,7 @@ pub fn raised(py: Python<'_>, error: &Error, source: &str) -> PyErr {
             ErrorKind::Unsolved => "UnsolvedError",
             ErrorKind::Interrupted => "InterruptedError",
             ErrorKind::File => "FileError",
+            ErrorKind::Device => "DeviceError",
             _ => "UnsupportedError",
         };
         let exception = written_in_python(py, "errors", class)?.call1((error.to_string(),))?;

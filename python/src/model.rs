@@ -296,6 +296,8 @@ impl PyModel {
     /// maps them to distributions, of which `samples` are drawn for each. With `file` the rows go to a .csv or .parquet file, which is
     /// continued if it was interrupted. `members=(a, b)` are those members alone, with the rows that they have among all.
     ///
+    /// With `device="gpu"` the members are marched on all GPUs of the machine, with the same bits; with "auto", if there are any.
+    ///
     /// With a Dask `client` the members are shared among its workers, in so many `shards`; with a `folder` that all of them see, each
     /// shard is a Parquet file there, and what comes are their paths.
     ///
@@ -305,7 +307,7 @@ impl PyModel {
     /// (110, (110,))
     #[pyo3(
         signature = (**options),
-        text_signature = "($self, *, vary=None, random=None, samples=None, seed=0, record='end', every=None, file=None, threads=None, members=None, client=None, shards=None, folder=None, progress=None, method=None, step=None, start_time=None, until=None, steps=None, start=None, entropy=None, constraints=None, project=None, singular=None, tolerance=None, reduce=None)"
+        text_signature = "($self, *, vary=None, random=None, samples=None, seed=0, record='end', every=None, device='cpu', file=None, threads=None, members=None, client=None, shards=None, folder=None, progress=None, method=None, step=None, start_time=None, until=None, steps=None, start=None, entropy=None, constraints=None, project=None, singular=None, tolerance=None, reduce=None)"
     )]
     fn sweep<'py>(slf: &Bound<'py, Self>, options: Option<&Bound<'py, PyDict>>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();

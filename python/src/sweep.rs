@@ -94,17 +94,28 @@ pub fn counted(py: Python<'_>, sweep: Sweep, keywords: Option<&Bound<'_, PyDict>
 /// The sweep that keywords ask for, and what is not part of it.
 fn wished<'py>(sweep: Sweep, keywords: Option<&Bound<'py, PyDict>>) -> PyResult<(Sweep, MemberOptions<'py>)> {
     let mut members = MemberOptions::default();
-    let (mut kept, mut every) = (None::<String>, None);
+    let (mut kept, mut every, mut device) = (None::<String>, None, None::<String>);
     let options = StepOptions::read(keywords, |key, value| {
         match key {
             "record" => kept = value.extract()?,
             "every" => every = value.extract()?,
+            "device" => device = value.extract()?,
             _ => return members.takes(key, value),
         }
         Ok(true)
     })?;
     let sweep = members.applied_to(options.sweep(sweep)?)?;
-    Ok((sweep.record(record(kept.as_deref(), every)?), members))
+    let sweep = sweep.record(record(kept.as_deref(), every)?);
+    let on_gpus = match device.as_deref() {
+        None | Some("cpu") => false,
+        Some("gpu") => true,
+        Some("auto") => extremal::has_gpus(),
+        Some(other) => {
+            let message = format!("`{other}` does not march members: the device is \"cpu\", \"gpu\" or \"auto\"");
+            return Err(PyValueError::new_err(message));
+        }
+    };
+    Ok((if on_gpus { sweep.on_gpus() } else { sweep }, members))
 }
 
 fn record(name: Option<&str>, every: Option<u64>) -> PyResult<Record> {

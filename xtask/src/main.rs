@@ -1,4 +1,4 @@
-//! Development tasks: `cargo xtask test`, `cargo xtask rules`, `cargo xtask book`, `cargo xtask drawings`, `cargo xtask wheel`, `cargo xtask aarch64`, `cargo xtask browser`, `cargo xtask page`, `cargo xtask fuzz`, `cargo xtask mutants`, `cargo xtask bench`.
+//! Development tasks: `cargo xtask test`, `cargo xtask rules`, `cargo xtask book`, `cargo xtask drawings`, `cargo xtask wheel`, `cargo xtask aarch64`, `cargo xtask browser`, `cargo xtask page`, `cargo xtask fuzz`, `cargo xtask mutants`, `cargo xtask bench`, `cargo xtask gpu`.
 
 mod aarch64;
 mod bench;
@@ -9,6 +9,7 @@ mod drawings;
 mod files;
 mod fuzz;
 mod gallery;
+mod gpu;
 mod models;
 mod mutants;
 mod page;
@@ -49,7 +50,9 @@ Usage: cargo xtask TASK
   bench                steps and times to get ready, beside loops written by hand
   bench --seen         what the user of a run sees, beside loops that watch the energy too
   bench --growth       how getting ready, memory and a step grow with the size of a system
-  bench --instructions instructions per step, by callgrind";
+  bench --instructions instructions per step, by callgrind
+  gpu                  on a machine with a GPU: sweeps there beside kernels by hand (needs nvcc), JAX, and the bits of the processor
+  gpu --program FILE   the same with a program that is built already";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -85,6 +88,8 @@ fn main() -> ExitCode {
         ["bench", "--seen"] => bench::seen(),
         ["bench", "--growth"] => bench::growth(),
         ["bench", "--instructions"] => bench::instructions(),
+        ["gpu"] => gpu::all(None),
+        ["gpu", "--program", program] => gpu::all(Some(program)),
         _ => return usage(),
     };
     let seconds = clock.elapsed().as_secs();

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use extremal_engine::InvalidModel;
 use extremal_engine::boundary::{ContinuationError, ProblemError, TableError};
 use extremal_engine::compare::{CompareError, ComparisonFileError};
+use extremal_engine::devices::DeviceError;
 use extremal_engine::drawing::DrawingError;
 use extremal_engine::export::ExportError;
 use extremal_engine::fit::FitError;
@@ -122,6 +123,9 @@ pub enum CommandError {
     /// The file of an ensemble cannot be written or continued.
     #[error(transparent)]
     Frame(#[from] FrameError),
+    /// There is no GPU where one is asked for.
+    #[error("{0}; `--device cpu` or `--device auto` marches the members without one")]
+    Device(DeviceError),
     /// Parts of an ensemble cannot be put together.
     #[error(transparent)]
     Merge(#[from] MergeError),

@@ -4,6 +4,7 @@ mod animation;
 mod arguments;
 mod commands;
 mod compare_figure;
+mod device;
 mod drawings;
 mod ensemble;
 mod failure;

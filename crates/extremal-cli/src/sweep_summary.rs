@@ -7,6 +7,7 @@ use extremal_engine::trajectory::shortest;
 use serde::Serialize;
 
 use crate::commands::FinishedSweep;
+use crate::device::{DeviceSummary, told};
 use crate::members_told::{MembersWork, ranges};
 use crate::outputs::written;
 use crate::source::Source;
@@ -19,6 +20,9 @@ pub fn of(source: &Source, swept: &FinishedSweep) -> String {
     let run = swept.sweep.run();
     table.row(["method", &format!("{}, step {}", run.method(), shortest(run.step()))]);
     table.row(["members", &members(swept)]);
+    if let Some(report) = swept.sweep.device_report() {
+        table.row(["device", &told(&report)]);
+    }
     table.row(["time", &swept.told().pace("marched")]);
     let _ = writeln!(out, "{table}");
     let names = swept.sweep.fields().number_names();
@@ -47,6 +51,8 @@ pub struct PrintedSweep {
     report: SweepReport,
     file: Option<String>,
     work: MembersWork,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    device: Option<DeviceSummary>,
     warnings: Vec<String>,
 }
 
@@ -56,6 +62,7 @@ pub fn data(source: &Source, swept: &FinishedSweep) -> PrintedSweep {
         report: swept.sweep.report(&swept.outcome),
         file: swept.file.as_ref().map(|path| path.display().to_string()),
         work: swept.told().work(),
+        device: swept.sweep.device_report().as_ref().map(DeviceSummary::of),
         warnings: source.warnings().chain(swept.sweep.run().notes()).collect(),
     }
 }

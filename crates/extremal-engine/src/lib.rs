@@ -44,6 +44,7 @@ mod serialized;
 mod shared;
 pub mod sweep;
 
+pub use extremal_device as devices;
 pub use extremal_eval as eval;
 pub use extremal_expr as expr;
 pub use extremal_mechanics as mechanics;

@@ -41,6 +41,7 @@ mod native;
 mod op;
 mod pairs;
 mod program;
+pub mod ptx;
 mod schedule;
 mod slots;
 pub mod source;

@@ -257,6 +257,11 @@ impl Kernel {
         &self.solves
     }
 
+    /// How many inputs there are.
+    pub(crate) fn program_inputs(&self) -> usize {
+        self.machine.inputs(1).len()
+    }
+
     /// How many outputs there are.
     pub(crate) fn outputs(&self) -> usize {
         self.output_names.len()

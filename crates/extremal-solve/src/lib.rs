@@ -17,6 +17,7 @@ mod root;
 mod step;
 mod symmetric;
 mod tangent;
+pub mod wide;
 
 pub use adaptive::{
     AdaptiveError, AdaptiveIntegrator, AdaptiveMethod, AdaptiveOptions, AdaptiveWork, Obstacle, integrate,

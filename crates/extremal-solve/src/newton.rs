@@ -34,6 +34,8 @@ pub struct NewtonOptions {
     /// Are slopes by all unknowns written out, also where sums that contain one another would make them few? For programs that
     /// eliminate by themselves.
     pub full_slopes: bool,
+    /// Are steps also prepared for the [table](crate::wide) of a device?
+    pub wide: bool,
 }
 
 impl NewtonOptions {
@@ -49,7 +51,7 @@ impl NewtonOptions {
 
 impl Default for NewtonOptions {
     fn default() -> Self {
-        NewtonOptions { tolerance: 1e-12, max_iterations: 40, backend: None, full_slopes: false }
+        NewtonOptions { tolerance: 1e-12, max_iterations: 40, backend: None, full_slopes: false, wide: false }
     }
 }
 
@@ -58,7 +60,7 @@ pub(crate) const ROUND_OFF: f64 = 8.0 * f64::EPSILON;
 /// Terms this far below what the unknowns of their row could make of them have vanished (per unknown).
 const VANISHED: f64 = 1000.0 * f64::EPSILON;
 /// After an update this small relative to the unknowns, quadratic convergence makes the next one round-off: time to check.
-const QUADRATIC: f64 = 1e-8;
+pub(crate) const QUADRATIC: f64 = 1e-8;
 /// Terms smaller than this have lost digits to underflow: their residuals are measured against it.
 pub(crate) const UNDERFLOW: f64 = f64::MIN_POSITIVE / f64::EPSILON;
 /// Full updates either converge within a few iterations or are better damped.
@@ -135,7 +137,7 @@ pub(crate) struct NewtonSolve {
     update: Vec<f64>,
     trial: Vec<f64>,
     backward: Backward,
-    options: NewtonOptions,
+    pub options: NewtonOptions,
     kept: Option<KeptJacobian>,
 }
 

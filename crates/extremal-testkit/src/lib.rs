@@ -10,6 +10,8 @@
 //! | `boundary` | boundary problems solved and checked | `engine` |
 //! | `sweeps` | ensembles and their rows by name | `engine` |
 //! | `analyses` | what is found out about a model, formulas typed by hand | `engine` |
+//! | `ptx` | an interpreter of PTX, as far as it is printed | `ptx` |
+//! | `pretended_device` | a device that interprets its kernels, and fails when it is told to | `device` |
 //! | `program` | the program called as a user would, in a folder of its own | `program` |
 //!
 //! Everything here panics where a test would fail, with what it saw.
@@ -26,8 +28,12 @@ pub mod bounded;
 pub mod marches;
 #[cfg(feature = "model")]
 pub mod models;
+#[cfg(feature = "device")]
+pub mod pretended_device;
 #[cfg(feature = "program")]
 pub mod program;
+#[cfg(feature = "ptx")]
+pub mod ptx;
 #[cfg(feature = "engine")]
 pub mod runs;
 #[cfg(feature = "expr")]

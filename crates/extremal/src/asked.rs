@@ -52,6 +52,7 @@ impl Asked {
             sensitivity: self.sensitivity.clone(),
             backend: of_model.backend,
             full_slopes: of_model.full_slopes,
+            wide: of_model.wide,
         }
     }
 
@@ -195,7 +196,10 @@ macro_rules! ensemble_runs {
             let all = ensemble(&compiled, &outcome, Some(frame));
             match outcome.complete {
                 true => Ok(all),
-                false => Err(Error::new(ErrorKind::Interrupted, $ended).with_ensemble(all)),
+                false => {
+                    let ended = || Error::new(ErrorKind::Interrupted, $ended);
+                    Err(broken(&compiled).unwrap_or_else(ended).with_ensemble(all))
+                }
             }
         }
 
@@ -222,7 +226,10 @@ macro_rules! ensemble_runs {
             let outcome = compiled.to_file(path.as_ref(), Existing::Resume, thread_count(self.threads), watch)?;
             match outcome.complete {
                 true => Ok(ensemble(&compiled, &outcome, None)),
-                false => Err(Error::new(ErrorKind::Interrupted, concat!($ended, "; its file can be continued"))),
+                false => {
+                    let ended = || Error::new(ErrorKind::Interrupted, concat!($ended, "; its file can be continued"));
+                    Err(broken(&compiled).unwrap_or_else(ended))
+                }
             }
         }
     };

@@ -6,6 +6,7 @@ use std::path::Path;
 use extremal_engine::InvalidModel;
 use extremal_engine::boundary::ProblemError;
 use extremal_engine::compare::CompareError;
+use extremal_engine::devices::DeviceError;
 use extremal_engine::fit::FitError;
 use extremal_engine::function::FunctionError;
 use extremal_engine::lyapunov::LyapunovError;
@@ -60,6 +61,8 @@ pub enum ErrorKind {
     Interrupted,
     /// A file cannot be read or written.
     File,
+    /// There is no GPU where one was asked for, or it failed; [`Error::ensemble`] may have the members until then.
+    Device,
     /// Something that the library was built without; the message names the feature of the crate.
     Feature,
 }
@@ -311,6 +314,7 @@ impl From<MergeError> for Error {
 }
 
 of_kind! {
+    DeviceError => Device,
     SchemeError => Unsupported,
     ProblemError => Unsupported,
     AxisError => Settings,

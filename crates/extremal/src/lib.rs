@@ -80,7 +80,7 @@ pub use solve::{Optimization, Solution};
 pub use solve_many::Optimizations;
 pub use state::State;
 pub use stream::Stream;
-pub use sweep::{Ensemble, Sweep, merge_parts};
+pub use sweep::{Ensemble, Sweep, has_gpus, merge_parts};
 
 pub use extremal_engine::Method;
 pub use extremal_engine::boundary::{Seek, Status};

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use extremal_engine::Settings;
 use extremal_engine::problems::ProblemsReport;
 use extremal_engine::sweep::{Record, SweepOutcome, SweepProgress, SweepReport, Variation};
 use extremal_engine::trajectory::frame::{CompleteParts, Existing, Fields, Frame};
@@ -32,6 +33,7 @@ pub struct Sweep {
     record: Record,
     threads: Option<usize>,
     members: Option<Range<u64>>,
+    on_gpus: bool,
 }
 
 impl Sweep {
@@ -44,6 +46,7 @@ impl Sweep {
             record: Record::End,
             threads: None,
             members: None,
+            on_gpus: false,
         }
     }
 
@@ -58,6 +61,23 @@ impl Sweep {
     #[must_use]
     pub fn record(mut self, record: Record) -> Self {
         self.record = record;
+        self
+    }
+
+    /// Marches the members on all GPUs of this machine, if it has any; what these cannot do the processor does. The rows stay the same.
+    ///
+    /// ```
+    /// use extremal::Model;
+    /// let sweep = Model::gallery("pendulum")?.sweep().vary("theta", 0.1..=2.0, 10).until(1.0);
+    /// match sweep.clone().on_gpus().run() {
+    ///     Ok(there) => assert_eq!(there["theta"], sweep.run()?["theta"]),
+    ///     Err(error) => println!("{error}"),
+    /// }
+    /// # Ok::<(), extremal::Error>(())
+    /// ```
+    #[must_use]
+    pub fn on_gpus(mut self) -> Self {
+        self.on_gpus = true;
         self
     }
 
@@ -80,19 +100,34 @@ impl Sweep {
     fn compiled(&self) -> Result<extremal_engine::sweep::CompiledSweep, Error> {
         self.asked.check()?;
         let model = self.model.working_copy();
-        let settings = self.asked.following(&model);
+        let settings = Settings { wide: self.on_gpus, ..self.asked.following(&model) };
         let sweep = extremal_engine::sweep::CompiledSweep::new(model, &settings, self.variation.clone(), self.record)?;
-        Ok(match &self.members {
+        let sweep = match &self.members {
             Some(range) => sweep.with_members(range.clone())?,
             None => sweep,
-        })
+        };
+        Ok(if self.on_gpus { sweep.on_devices(extremal_engine::devices::devices()?) } else { sweep })
     }
+}
+
+/// Does this machine have GPUs that members can be [marched on](Sweep::on_gpus)?
+///
+/// ```
+/// println!("{}", if extremal::has_gpus() { "there are GPUs" } else { "there is no GPU" });
+/// ```
+pub fn has_gpus() -> bool {
+    extremal_engine::devices::devices().is_ok()
 }
 
 /// As many threads as are asked for, or one for each core.
 pub(crate) fn thread_count(asked: Option<usize>) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     asked.unwrap_or_else(cores)
+}
+
+/// Why a sweep ended before it was to end, if a device has failed.
+fn broken(sweep: &extremal_engine::sweep::CompiledSweep) -> Option<Error> {
+    Some(sweep.device_report()?.failure?.into())
 }
 
 fn ensemble(sweep: &extremal_engine::sweep::CompiledSweep, outcome: &SweepOutcome, frame: Option<Frame>) -> Ensemble {

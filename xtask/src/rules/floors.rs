@@ -6,7 +6,7 @@ use crate::shell::{Step, TaskFailure};
 
 /// The crates from the ground up. One may depend on those of lower floors.
 const FLOORS: &[&[&str]] = &[
-    &["extremal-expr"],
+    &["extremal-device", "extremal-expr"],
     &["extremal-eval", "extremal-model"],
     &["extremal-mechanics"],
     &["extremal-solve"],

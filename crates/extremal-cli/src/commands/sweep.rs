@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use extremal_engine::Settings;
-use extremal_engine::sweep::{CompiledSweep, Record, SweepOutcome};
+use extremal_engine::sweep::{CoarseGrid, CompiledSweep, Record, SweepOutcome};
 use extremal_engine::trajectory::frame::FrameFormat;
 
 use crate::arguments::{MarchArguments, ModelArguments, PrintArguments};
+use crate::device::{DeviceName, OpeningDevices, report_failure};
 use crate::ensemble::EnsembleArguments;
 use crate::failure::{CommandError, Ending};
 use crate::members_told::MembersTold;
@@ -25,6 +26,7 @@ Examples:
   extremal sweep gallery:double-pendulum --vary θ1=-3:3:200 --vary θ2=-3:3:200 --plot map.png --panel θ2
   extremal sweep my-model.toml --list members.csv --record all --every 10 --out trajectories.parquet
   extremal sweep my-model.toml --vary k=1:2:1000000 --out long.parquet --resume
+  extremal sweep gallery:double-pendulum --random θ1=2:3 --samples 1000000 --device gpu
   extremal sweep my-model.toml --vary k=1:2:1000000 --shard 3/20 --out parts/3.parquet
 
 Lists, grids and samples multiply. Every member is a row (or several) with its
@@ -56,6 +58,9 @@ pub struct SweepArguments {
     /// What the plots show, a panel each: a column, or two as points, `x,y`; may be repeated
     #[arg(long = "panel", value_name = "NAMES", requires = "plot")]
     panels: Vec<String>,
+    /// What marches the members: the rows are the same
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = DeviceName::Cpu)]
+    device: DeviceName,
     #[command(flatten)]
     march: MarchArguments,
     #[command(flatten)]
@@ -84,6 +89,10 @@ impl SweepArguments {
         }
     }
 }
+
+/// More members of a grid are drawn by cells, each the mean of its members: so many along an axis.
+const MOST_KEPT: u64 = 1 << 22;
+const MOST_CELLS: u64 = 500;
 
 /// An ensemble that came to an end, whichever.
 pub struct FinishedSweep {
@@ -130,11 +139,12 @@ pub fn execute(arguments: &SweepArguments) -> Result<Ending, CommandError> {
     }
     Outputs { plots: &arguments.plot, ..Outputs::default() }.check()?;
     spare_inputs(&arguments.plot, &[&arguments.model.model])?;
+    let opening = arguments.device.open();
     let source = Source::load_with(&arguments.model, &arguments.march.overrides(&arguments.model))?;
     if !arguments.print.quiet {
         source.show_warnings();
     }
-    let swept = match sweep(arguments, &source) {
+    let swept = match sweep(arguments, &source, opening) {
         Ok(swept) => swept,
         Err(error) => return arguments.ensemble.unless_finished(error, arguments.print.quiet),
     };
@@ -143,19 +153,30 @@ pub fn execute(arguments: &SweepArguments) -> Result<Ending, CommandError> {
     } else if !arguments.print.quiet {
         terminal::print(&sweep_summary::of(&source, &swept))?;
     }
+    let report = swept.sweep.device_report();
+    report_failure(report.as_ref());
     swept.told().report_end();
-    Ok(swept.told().ending())
+    Ok(match report.is_some_and(|report| report.failure.is_some()) {
+        true => Ending::Failed,
+        false => swept.told().ending(),
+    })
 }
 
-fn sweep(arguments: &SweepArguments, source: &Source) -> Result<FinishedSweep, CommandError> {
+/// Cells for the picture of a grid with more members than are kept.
+fn coarse_grid(sweep: &CompiledSweep) -> Option<CoarseGrid<'_>> {
+    CoarseGrid::of(sweep, MOST_CELLS).filter(|_| sweep.members() > MOST_KEPT)
+}
+
+fn sweep(arguments: &SweepArguments, source: &Source, opening: OpeningDevices) -> Result<FinishedSweep, CommandError> {
     // A step or an end that is not given stays that of the model, and follows the parameters that vary.
-    let settings = arguments.march.settings(&source.model);
+    let settings = Settings { wide: arguments.device.is_wide(), ..arguments.march.settings(&source.model) };
     let record = arguments.record(&settings);
     let sweep = CompiledSweep::new(&source.model, &settings, arguments.ensemble.variation(&arguments.model)?, record)?;
     let sweep = match arguments.ensemble.part(sweep.members()) {
         Some(part) => sweep.with_members(part)?,
         None => sweep,
     };
+    let sweep = opening.give(sweep, arguments.print.quiet)?;
     let mut rows = None;
     let (outcome, threads, elapsed) = arguments.ensemble.compute(
         arguments.out.as_ref(),
@@ -164,7 +185,13 @@ fn sweep(arguments: &SweepArguments, source: &Source) -> Result<FinishedSweep, C
             Some((path, existing)) => sweep.to_file(path, existing, threads, watch),
             None if arguments.plot.is_empty() => Ok(sweep.summarise(threads, watch)),
             None => {
-                let (frame, outcome) = sweep.collect_watched(threads, watch);
+                let (frame, outcome) = match coarse_grid(&sweep) {
+                    Some(mut grid) => {
+                        let outcome = sweep.shown(threads, |frame| grid.take(frame), watch);
+                        (grid.rows(), outcome)
+                    }
+                    None => sweep.collect_watched(threads, watch),
+                };
                 rows = Some(frame);
                 Ok(outcome)
             }

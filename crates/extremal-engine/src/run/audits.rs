@@ -37,7 +37,7 @@ pub(crate) struct Audits {
 }
 
 /// Of a motion that is glimpsed at only now and then, this part of what is warned of is enough to look at all of it.
-const DOUBTFUL: f64 = 0.3;
+pub(super) const DOUBTFUL: f64 = 0.3;
 
 /// An energy that should not change.
 #[derive(Clone, Default)]
@@ -157,8 +157,13 @@ impl Promises {
 impl Promises {
     /// By which part of the largest energy the first law may be off. What heat and work leave of the energy is conserved like the energy
     /// of a system that gets none.
-    fn first_law_limit(&self) -> f64 {
+    pub(super) fn first_law_limit(&self) -> f64 {
         if self.first_law { FIRST_LAW } else { ENERGY }
+    }
+
+    /// Should the energy stay what it is?
+    pub(super) fn keeps_energy(&self) -> bool {
+        self.energy
     }
 
     /// Are there entropies or states alone, in steps that should follow them?

@@ -39,6 +39,7 @@ mod strands;
 mod warming;
 mod warning;
 mod watch;
+mod wide_watch;
 
 use std::sync::{Arc, OnceLock};
 
@@ -69,9 +70,10 @@ pub(crate) use settings::Plan;
 pub(crate) use setup::checked_ahead;
 pub(crate) use snapshot::Snapshot;
 pub(crate) use start::{Bordered, RunStart, ids, undetermined};
-pub(crate) use start_check::StartCheck;
+pub(crate) use start_check::{StartCheck, WideStartCheck};
 pub(crate) use stops::{crossed, located};
 pub(crate) use watch::Trouble;
+pub(crate) use wide_watch::{WideWatch, row_columns};
 
 pub use energy::EnergyLaw;
 pub use events::EventCount;

@@ -13,9 +13,9 @@ use super::warning::Warning;
 /// How much stronger than in the steps before a step may change velocities and momenta without being looked at: by how much the
 /// change itself, and its square, may grow. A step that throws a motion back from a weak centre, as that of log(x), changes its velocity
 /// by twice of it, five times what the steps before did.
-const GROWTH: f64 = 4.0;
+pub(super) const GROWTH: f64 = 4.0;
 /// What is left of the strongest change after another step.
-const FADING: f64 = 0.9;
+pub(super) const FADING: f64 = 0.9;
 /// Changes by more than this part of what changes, in so many steps one after the other, are looked at.
 const ROUGH: f64 = 0.5;
 const ROUGH_STEPS: u32 = 4;
@@ -23,12 +23,12 @@ const ROUGH_STEPS: u32 = 4;
 const ALERT: u32 = 8;
 const ALERT_ROUGH: f64 = 0.1;
 /// A conserved energy may change in a step by this part of the kinetic energy without being looked at.
-const ENERGY_JUMP: f64 = 0.05;
+pub(super) const ENERGY_JUMP: f64 = 0.05;
 /// Kinetic energies below this part of the largest one so far are quiet: at turning points next to an equilibrium nothing happens that
 /// a relative error could be measured against.
-const QUIET: f64 = 1e-4;
+pub(super) const QUIET: f64 = 1e-4;
 /// Kinetic energies below this part of the energy are round-off.
-const ROUND_OFF: f64 = 1e-14;
+pub(super) const ROUND_OFF: f64 = 1e-14;
 /// Steps of a block that are looked at together.
 const TOGETHER: usize = 32;
 /// What is left of the strongest change is looked for in so many steps: no more than 1/800 of what was before them

@@ -52,6 +52,8 @@ pub struct Settings {
     pub backend: Option<Backend>,
     /// Are Jacobians written out in full, also where those of a chain or a tree could be sparse? For files of formulas.
     pub full_slopes: bool,
+    /// Are steps also prepared for the tables of devices, on which sweeps march?
+    pub wide: bool,
 }
 
 /// A run that cannot even begin.
@@ -156,6 +158,7 @@ impl Settings {
             sensitivity: Vec::new(),
             backend: None,
             full_slopes: false,
+            wide: false,
         }
     }
 
@@ -224,6 +227,7 @@ mod tests {
             sensitivity: Vec::new(),
             backend: None,
             full_slopes: false,
+            wide: false,
         }
     }
 

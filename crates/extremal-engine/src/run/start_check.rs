@@ -1,8 +1,11 @@
 //! A start checked as that of a run is, but compiled once: for members of sweeps, and for motions whose parameters change.
 
-use extremal_expr::Expr;
+use extremal_device::DeviceError;
+use extremal_eval::ptx::MemberInput;
+use extremal_expr::{Expr, Graph, Relation};
 use extremal_mechanics::{Block, System};
 use extremal_model::Model;
+use extremal_solve::wide::{FormulaKernel, MemberTable, TableFormulas, TableKernel, TableKernels, WideRefusal};
 use extremal_solve::{GuessSource, Kernel, LinearSolver, NewtonOptions, SolveFailure, StartValues, dependence};
 use thiserror::Error;
 
@@ -81,8 +84,29 @@ pub(crate) struct StartCheck {
     values: Vec<f64>,
 }
 
+/// The checks for the members of a table.
+pub(crate) struct WideStartCheck {
+    evaluate: TableKernel,
+    judge: FormulaKernel,
+}
+
+impl WideStartCheck {
+    /// Checks the first `count` members; of parameters and starts only what does not vary is looked at.
+    pub fn run(
+        &self,
+        table: &mut MemberTable<'_>,
+        count: usize,
+        parameters: &[f64],
+        start: &[f64],
+    ) -> Result<(), DeviceError> {
+        table.run(self.evaluate, count, &[parameters, start])?;
+        self.judge.run(table, count, &[])
+    }
+}
+
 #[derive(Clone)]
 struct RegularityCheck {
+    pattern: Vec<Vec<usize>>,
     solver: LinearSolver,
     /// What is not determined when a column has no pivot.
     undetermined: Vec<SetupError>,
@@ -119,6 +143,7 @@ impl StartCheck {
             RegularityCheck {
                 solver: LinearSolver::for_pattern(pattern.len(), &pattern),
                 undetermined: (0..pattern.len()).map(|column| undetermined(&system, column, None)).collect(),
+                pattern,
             }
         });
         let parameters: Vec<_> = model.parameters().iter().map(|p| p.symbol).collect();
@@ -144,6 +169,48 @@ impl StartCheck {
             inputs: vec![0.0; inputs.len()],
             values: vec![0.0; outputs.len()],
         })
+    }
+
+    /// The same checks for the members of a table, whose flag `well` is set as long as nothing is wrong. Not everything that is right is seen
+    /// to be.
+    pub fn wide(
+        &self,
+        kernels: &mut TableKernels,
+        parameters: &[MemberInput],
+        start: &[MemberInput],
+        well: usize,
+    ) -> Result<WideStartCheck, WideRefusal> {
+        if !self.residuals.is_empty() || self.on_manifold.is_some() {
+            return Err(WideRefusal::Solves { what: "a start on constraints", unknowns: self.coordinates });
+        }
+        let values: Vec<usize> = kernels.columns(self.values.len()).collect();
+        let columns = values.iter().copied().map(Some).collect();
+        let evaluate = kernels.entry(&self.kernel.program(), 0, vec![parameters.to_vec(), start.to_vec()], columns)?;
+        let g = Graph::new();
+        let mut f = TableFormulas::new(&g);
+        let all = f.columns(values);
+        let (laws, entries) = all.split_at(self.after_laws());
+        let (domains, rest) = laws.split_at(self.domains.len());
+        let (temperatures, rest) = rest.split_at(self.entropies.len());
+        let (conductances, mut rest) = rest.split_at(self.conductions.len());
+        let zero = f.zero();
+        let mut holds = vec![f.are_finite(&all)];
+        holds.extend(domains.iter().map(|inside| g.compare(Relation::Ne, *inside, zero)));
+        holds.extend(temperatures.iter().map(|temperature| f.below(zero, *temperature)));
+        holds.extend(conductances.iter().map(|conductance| f.at_most(zero, *conductance)));
+        for (_, count) in &self.shared {
+            let shares;
+            (shares, rest) = rest.split_at(*count);
+            let [one, off] = [1.0, SHARES_TOLERANCE / 2.0].map(|value| f.number(value));
+            holds.extend(shares.iter().map(|share| f.at_most(zero, *share)));
+            holds.push(f.at_most((g.sum(shares.iter().copied()) - one).abs(), off));
+        }
+        if let Some(regularity) = &self.regularity {
+            holds.extend(are_regular(&mut f, regularity, entries));
+        }
+        let all = f.all(holds);
+        f.keep_set(well, all);
+        Ok(WideStartCheck { evaluate, judge: f.kernel(kernels)? })
     }
 
     /// Checks a start; one that violates the constraints is moved to the nearest that does not, if that is wanted. Returns by how much of
@@ -252,13 +319,50 @@ impl StartCheck {
             }
         }
         match &mut self.regularity {
-            Some(RegularityCheck { solver, undetermined }) => match solver.factor(entries) {
+            Some(RegularityCheck { solver, undetermined, .. }) => match solver.factor(entries) {
                 Ok(()) => Ok(()),
                 Err(singular) => Err(undetermined[singular.column].clone().into()),
             },
             None => Ok(()),
         }
     }
+}
+
+/// Pivots of a matrix that is eliminated without exchanging rows are at least this part of its diagonal.
+const LEAST_PIVOT: f64 = 1e-6;
+/// Larger matrices are not written out.
+const LARGEST_WRITTEN: usize = 12;
+
+/// What holds where a matrix is as those of kinetic energies are: no entry beside the diagonal is much larger than those on it, and what
+/// elimination leaves of the diagonal is not much smaller. Then every factorisation succeeds.
+fn are_regular<'g>(f: &mut TableFormulas<'g>, check: &RegularityCheck, entries: &[Expr<'g>]) -> Vec<Expr<'g>> {
+    let (g, n) = (f.graph(), check.pattern.len());
+    if n > LARGEST_WRITTEN {
+        // Nothing is known.
+        return vec![g.not(f.all([]))];
+    }
+    let mut a = vec![vec![f.zero(); n]; n];
+    let places = check.pattern.iter().enumerate().flat_map(|(i, row)| row.iter().map(move |j| (i, *j)));
+    places.zip(entries).for_each(|((i, j), entry)| a[i][j] = *entry);
+    let (four, least) = (f.number(4.0), f.number(LEAST_PIVOT));
+    let mut holds = Vec::new();
+    for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))).filter(|(i, j)| i != j) {
+        holds.push(f.at_most(a[i][j].powi(2), four * (a[i][i] * a[j][j]).abs()));
+    }
+    let diagonal: Vec<Expr<'g>> = (0..n).map(|i| a[i][i].abs()).collect();
+    for k in 0..n {
+        let (above, below) = a.split_at_mut(k + 1);
+        let pivot_row = &above[k];
+        let pivot = f.named(pivot_row[k]);
+        holds.push(f.below(least * diagonal[k], pivot.abs()));
+        for row in below {
+            let factor = f.named(row[k] * pivot.powi(-1));
+            for (entry, pivot_entry) in row[k + 1..].iter_mut().zip(&pivot_row[k + 1..]) {
+                *entry = f.named(*entry - factor * *pivot_entry);
+            }
+        }
+    }
+    holds
 }
 
 /// Positions, velocities, entropies, time, and the multipliers that move; momenta where a motion starts from them.

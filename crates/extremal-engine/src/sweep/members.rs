@@ -78,7 +78,7 @@ impl StartLayout {
     }
 
     /// Where the entropies stand.
-    fn first_entropy(&self) -> usize {
+    pub fn first_entropy(&self) -> usize {
         2 * self.coordinates + self.second
     }
 
@@ -222,6 +222,32 @@ impl<'m> Preparation<'m> {
             Some(_) => self.model.coordinates().len() + coordinate,
             None => self.layout.coordinates + coordinate,
         }
+    }
+
+    /// The parameters and the places of the start that follow what varies.
+    pub fn following(&self) -> [Vec<usize>; 2] {
+        let starts = self.following_starts.iter().map(|(place, _, _)| *place);
+        [self.following.iter().map(|(at, _)| *at).collect(), starts.collect()]
+    }
+
+    /// Where the start of a varied quantity stands, if it is one.
+    pub fn place_of(&self, target: Target) -> Option<usize> {
+        match target {
+            Target::Parameter(_) => None,
+            Target::Position(at) => Some(at),
+            Target::Velocity(at) => Some(self.velocity(at)),
+            Target::Entropy(at) => Some(self.layout.first_entropy() + at),
+        }
+    }
+
+    /// Parameters and start where nothing varies.
+    pub fn common(&self) -> [&[f64]; 2] {
+        [&self.parameters, &self.start]
+    }
+
+    /// What varies, in the order of its values.
+    pub fn targets(&self) -> &[Target] {
+        &self.targets
     }
 
     /// Does every member take the same steps?

@@ -4,6 +4,8 @@
 //! go on is a row that says so. Rows do not depend on threads, nor on how the work was cut or interrupted.
 
 mod adjustable;
+mod coarse;
+mod device;
 mod engine;
 mod lane_extremes;
 mod list;
@@ -19,6 +21,7 @@ mod variation;
 use std::ops::{ControlFlow, Range as NumberRange};
 use std::path::Path;
 
+use extremal_device::Device;
 use extremal_mechanics::discrete::SchemeError;
 use extremal_model::{Extent, Model};
 use extremal_solve::{LaneMarcher, LaneStart};
@@ -28,6 +31,7 @@ use thiserror::Error;
 
 use crate::SharedModel;
 use crate::run::{Compiled, CompiledRun, Instruments, Promises, Settings, SetupError, StartCheck};
+use device::{DeviceSweep, DeviceWork};
 use engine::Engine;
 use member_marcher::SweepContext;
 pub(crate) use members::{Fixed, Preparation};
@@ -37,6 +41,8 @@ use record::Layout;
 use target::targets;
 
 pub use adjustable::AdjustableRun;
+pub use coarse::CoarseGrid;
+pub use device::{DeviceRefusal, DeviceReport, SweepDevices};
 pub use list::{List, ListError};
 pub use record::Record;
 pub use summary::{Range, Summary, SweepReport};
@@ -97,6 +103,8 @@ pub struct CompiledSweep {
     is_part: bool,
     /// How many members are marched at once on each thread, if that is asked for.
     lanes: Option<usize>,
+    /// What members are marched on, if not on the processor.
+    devices: Option<SweepDevices>,
 }
 
 /// How far a sweep has come.
@@ -154,7 +162,19 @@ impl CompiledSweep {
         let layout = Layout::new(record, &varied, &run.observables)?;
         let check = StartCheck::new(&shared.lock(), &settings, &run.observables)?;
         let cut = Cut::of(members, run.planned_steps(), &layout)?;
-        Ok(CompiledSweep { run, settings, fixed, variation, targets, layout, check, cut, is_part: false, lanes: None })
+        Ok(CompiledSweep {
+            run,
+            settings,
+            fixed,
+            variation,
+            targets,
+            layout,
+            check,
+            cut,
+            is_part: false,
+            lanes: None,
+            devices: None,
+        })
     }
 
     /// The columns of its rows.
@@ -196,6 +216,19 @@ impl CompiledSweep {
     pub fn with_lanes(mut self, lanes: usize) -> Self {
         self.lanes = Some(lanes);
         self
+    }
+
+    /// Marches members on devices, of a sweep whose settings say that it is [`wide`](Settings::wide); what they cannot do the processor
+    /// does. The rows stay the same.
+    #[must_use]
+    pub fn on_devices(mut self, devices: Vec<Box<dyn Device>>) -> Self {
+        self.devices = Some(SweepDevices::new(devices));
+        self
+    }
+
+    /// What the devices did, if it has any.
+    pub fn device_report(&self) -> Option<DeviceReport> {
+        self.devices.as_ref().map(SweepDevices::report)
     }
 
     /// How many members one thread marches at once.
@@ -242,10 +275,21 @@ impl CompiledSweep {
     }
 
     /// Marches all members without keeping rows; `watch` may end the work.
-    pub fn summarise(&self, threads: usize, mut watch: impl FnMut(SweepProgress) -> ControlFlow<()>) -> SweepOutcome {
+    pub fn summarise(&self, threads: usize, watch: impl FnMut(SweepProgress) -> ControlFlow<()>) -> SweepOutcome {
+        self.shown(threads, |_| {}, watch)
+    }
+
+    /// The same; `show` sees all rows, some at a time and in their order.
+    pub fn shown(
+        &self,
+        threads: usize,
+        mut show: impl FnMut(&Frame),
+        mut watch: impl FnMut(SweepProgress) -> ControlFlow<()>,
+    ) -> SweepOutcome {
         let mut summary = Summary::default();
-        let keep = |_: Frame, part: Summary| {
+        let keep = |frame: Frame, part: Summary| {
             summary.join(part);
+            show(&frame);
             Ok::<(), std::convert::Infallible>(())
         };
         let Ok(groups) = self.march(SweepEnding::AfterGroup, 0, threads, keep, |done| watch(self.progress(done, 0)));
@@ -327,10 +371,28 @@ impl CompiledSweep {
         let threads = if cfg!(feature = "parallel") { threads.max(1) as u64 } else { 1 };
         let cut = self.cut.shared_by(threads);
         let threads = threads.min(cut.members().div_ceil(cut.chunk));
+        let engine = |lanes| Engine::new(&common, &self.run.compiled, self.check.clone(), lanes, cut.chunk as usize);
+        if let Some(devices) = &self.devices {
+            let method = self.run.method().to_string();
+            match DeviceSweep::new(&common, &self.run.compiled, &method, &self.check, &preparation, plan) {
+                Ok(sweep) => {
+                    let (preparation, steps) = (&preparation, self.run.planned_steps());
+                    let work = DeviceWork {
+                        sweep,
+                        preparation,
+                        variation,
+                        cut: self.cut,
+                        steps,
+                        threads,
+                        engine: &|| engine(None),
+                    };
+                    return device::march(devices, work, first, take, watch);
+                }
+                Err(refusal) => devices.refuse(refusal),
+            }
+        }
         let lanes = self.lane_marcher(cut);
-        let engine =
-            |_| Engine::new(&common, &self.run.compiled, self.check.clone(), lanes.clone(), cut.chunk as usize);
-        let engines = (0..threads).map(engine).collect();
+        let engines = (0..threads).map(|_| engine(lanes.clone())).collect();
         let (numbers, texts) = (self.fields().number_names().len(), self.layout.texts());
         let summarised = |frame: Frame| {
             let summary = Summary::of(&frame, numbers, texts);

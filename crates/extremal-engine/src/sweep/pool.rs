@@ -104,7 +104,7 @@ impl Cut {
         }
     }
 
-    fn members_of(&self, group: u64) -> Range<u64> {
+    pub fn members_of(&self, group: u64) -> Range<u64> {
         let begin = self.begin + group * self.group;
         begin.min(self.end)..self.end.min(begin + self.group)
     }

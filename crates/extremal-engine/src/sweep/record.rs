@@ -112,6 +112,11 @@ impl Layout {
         &self.kept
     }
 
+    /// Where the energy stands among the columns that are kept.
+    pub fn energy_among_kept(&self) -> usize {
+        self.kept.iter().position(|column| *column == self.energy).unwrap_or(0)
+    }
+
     /// How many columns of a run are kept.
     pub fn width(&self) -> usize {
         self.kept.len()

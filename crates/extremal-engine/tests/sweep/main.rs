@@ -1,5 +1,6 @@
 //! Ensembles: the same rows however they are marched, and each member the same as a run of its own.
 
+mod devices;
 mod extremes;
 mod files;
 mod members;

@@ -13,7 +13,7 @@ mod python;
 mod rust;
 mod statement;
 mod straight;
-mod table;
+pub(crate) mod table;
 
 pub use file::{NumberTable, SourceFile};
 pub use statement::{Argument, SourceFunction, SourceStatement};

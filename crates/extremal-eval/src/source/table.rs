@@ -3,7 +3,7 @@
 use extremal_expr::TableFunction;
 
 /// What the function of a table is called: letters and digits that no other table has.
-pub(super) fn table_name(function: TableFunction) -> String {
+pub(crate) fn table_name(function: TableFunction) -> String {
     function.name().chars().fold("table_".to_owned(), |name, c| match c {
         'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => name + &c.to_string(),
         '\'' => name + "_slope",

@@ -1,6 +1,6 @@
 //! Every backend gives the bits of the tape.
 
-use crate::recipes::{TIERS, build, feed, recipe, same_bits};
+use crate::recipes::{TIERS, build, feed, number, recipe, same_bits};
 use extremal_eval::{Backend, EntryPoint, Machine, Program, Spread};
 use extremal_expr::{Graph, Id, Relation};
 use proptest::prelude::*;
@@ -26,16 +26,6 @@ fn run(machine: &mut Machine, point: &[f64], outputs: &[usize]) -> Vec<Vec<f64>>
         out
     };
     outputs.iter().enumerate().map(run).collect()
-}
-
-/// Anything a program may meet: ordinary numbers, and now and then extreme ones.
-fn number() -> impl Strategy<Value = f64> {
-    prop_oneof![
-        20 => -3.0..3.0f64,
-        2 => (-2i32..3).prop_map(f64::from),
-        1 => any::<f64>(),
-        1 => prop::sample::select(vec![0.0, -0.0, f64::INFINITY, f64::NAN, 1e300, 5e-324, 1e12]),
-    ]
 }
 
 /// The same with points in turn on the lanes; what each lane has for the outputs of all entries.

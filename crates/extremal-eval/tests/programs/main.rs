@@ -3,6 +3,7 @@
 mod against_graph;
 mod backends;
 mod lowering;
+mod ptx;
 mod recipes;
 mod scale;
 mod tiers;

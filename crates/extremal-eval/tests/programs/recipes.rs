@@ -69,6 +69,16 @@ pub fn feed(machine: &mut Machine, point: &[f64]) {
     }
 }
 
+/// Anything a program may meet: ordinary numbers, and now and then extreme ones.
+pub fn number() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        20 => -3.0..3.0f64,
+        2 => (-2i32..3).prop_map(f64::from),
+        1 => any::<f64>(),
+        1 => prop::sample::select(vec![0.0, -0.0, f64::INFINITY, f64::NAN, 1e300, 5e-324, 1e12]),
+    ]
+}
+
 /// The same number, or none of both.
 pub fn same_bits(a: f64, b: f64) -> bool {
     a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()

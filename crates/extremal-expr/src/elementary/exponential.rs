@@ -3,9 +3,9 @@
 use super::lanes::{Double, EstrinPowers, Lanes, ROUNDING};
 
 /// ln 2 in two parts of 53 bits.
-const LN_2: [f64; 2] = [std::f64::consts::LN_2, 2.319_046_813_846_299_6e-17];
+pub const LN_2: [f64; 2] = [std::f64::consts::LN_2, 2.319_046_813_846_299_6e-17];
 /// (eˣ - 1 - x)/x² for |x| ≤ ln(2)/2 with error 2⁻⁶¹, by Chebyshev interpolation.
-const EXPONENTIAL: [f64; 11] = [
+pub const EXPONENTIAL: [f64; 11] = [
     0.5,
     0.166_666_666_666_666_7,
     0.041_666_666_666_666_67,
@@ -19,7 +19,7 @@ const EXPONENTIAL: [f64; 11] = [
     2.091_475_532_589_32e-9,
 ];
 /// (sinh x - x)/x³ in x², |x| ≤ 1/2.
-const SINH: [f64; 7] = [
+pub const SINH: [f64; 7] = [
     0.166_666_666_666_666_66,
     0.008_333_333_333_333_333,
     0.000_198_412_698_412_699_06,
@@ -29,7 +29,7 @@ const SINH: [f64; 7] = [
     7.672_789_367_059_63e-13,
 ];
 /// Arguments beyond this overflow, or below its opposite vanish.
-const LARGEST: f64 = 746.0;
+pub const LARGEST: f64 = 746.0;
 
 /// A number `mantissa·2^k`, the integer `k` in the last bits of `exponent`; the second part of the mantissa is not yet small.
 struct ScaledPower<const N: usize> {

@@ -3,7 +3,7 @@
 use super::trigonometric::HALF_PI;
 
 /// 2/π, after 64 zero bits: all bits that an angle of 1e9 or more can need.
-const TWO_OVER_PI: [u64; 21] = [
+pub const TWO_OVER_PI: [u64; 21] = [
     0,
     0xa2f9836e4e441529,
     0xfc2757d1f534ddc0,

@@ -5,9 +5,9 @@ use super::lanes::{Double, EstrinPowers, Lanes};
 use super::logarithm_parts::{LEAST_MANTISSA, PART_BITS, PARTS};
 
 /// ln 2: 42 bits, so that products with exponents are exact, and the rest.
-const LN_2: [f64; 2] = [0.693_147_180_559_890_3, 5.497_923_018_708_371e-14];
+pub const LN_2: [f64; 2] = [0.693_147_180_559_890_3, 5.497_923_018_708_371e-14];
 /// (2 artanh(s) - 2s)/s³ in s², for logarithms of numbers between √½ and √2: error 2⁻⁶⁰ of the whole.
-const LOGARITHM: [f64; 8] = [
+pub const LOGARITHM: [f64; 8] = [
     0.666_666_666_666_666_6,
     0.400_000_000_000_008_85,
     0.285_714_285_707_997_84,
@@ -18,8 +18,9 @@ const LOGARITHM: [f64; 8] = [
     0.130_880_348_509_276_02,
 ];
 /// (ln(1 + r) - r + r²/2)/r³, the series: for |r| < 2⁻⁷ error 2⁻⁶⁸ of the whole.
-const NEAR_ONE: [f64; 7] = [1.0 / 3.0, -1.0 / 4.0, 1.0 / 5.0, -1.0 / 6.0, 1.0 / 7.0, -1.0 / 8.0, 1.0 / 9.0];
-const ROOT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
+pub const NEAR_ONE: [f64; 7] = [1.0 / 3.0, -1.0 / 4.0, 1.0 / 5.0, -1.0 / 6.0, 1.0 / 7.0, -1.0 / 8.0, 1.0 / 9.0];
+/// The bits of √½.
+pub const ROOT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
 const ONE: u64 = 0x3ff0_0000_0000_0000;
 
 /// A positive number as `2^exponent·mantissa`.

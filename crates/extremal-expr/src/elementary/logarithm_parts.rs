@@ -11,7 +11,7 @@ pub struct LogarithmPart {
 
 const COUNT: usize = 128;
 /// A part has two to this power numbers.
-pub(super) const PART_BITS: u32 = 52 - COUNT.ilog2();
+pub const PART_BITS: u32 = 52 - COUNT.ilog2();
 /// The bits of the least mantissa: about √½, such that one is in the middle of a part, whose logarithm is zero then.
 pub const LEAST_MANTISSA: u64 = 1f64.to_bits() - (149 << (PART_BITS - 1));
 

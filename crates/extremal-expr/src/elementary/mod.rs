@@ -18,6 +18,15 @@ pub use logarithm::pow;
 pub use logarithm_parts::{LEAST_MANTISSA, LogarithmPart, PARTS};
 pub use trigonometric::{COSINE, HALF_PI, LARGEST_ANGLE, SINE, sin_cos};
 
+/// The numbers that formulas of functions are made of, for those who write them in another language.
+pub mod coefficients {
+    pub use super::exponential::{EXPONENTIAL, LARGEST as LARGEST_EXPONENT, LN_2 as LN_2_OF_EXPONENTIAL, SINH};
+    pub use super::huge_angle::TWO_OVER_PI;
+    pub use super::logarithm::{LN_2 as LN_2_OF_LOGARITHM, LOGARITHM, NEAR_ONE, ROOT_HALF};
+    pub use super::logarithm_parts::PART_BITS;
+    pub use super::rare::{FAR, NEAR};
+}
+
 use exponential::{cosh, exp, sinh, tanh};
 use logarithm::log;
 use trigonometric::tan;

@@ -6,9 +6,9 @@ use super::lanes::{Double, Lanes};
 use super::logarithm::{artanh_near_zero, fine_log};
 
 /// Up to here the series of artanh is good.
-const NEAR: f64 = 0.17;
+pub const NEAR: f64 = 0.17;
 /// From here on `x² ± 1` is `x²`.
-const FAR: f64 = 1e9;
+pub const FAR: f64 = 1e9;
 
 type One = Double<1>;
 

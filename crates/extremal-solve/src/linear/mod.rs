@@ -28,7 +28,7 @@ pub use dense::DenseLu;
 pub(crate) use gram::{Moving, MovingGram};
 pub(crate) use lanes::LaneSolver;
 pub(crate) use ordering::{Adjacency, inverse, minimum_degree};
-pub(crate) use small::LEAST_RATIO;
+pub(crate) use small::{LEAST_RATIO, USABLE as SMALL_USABLE};
 pub use solver::{Factorisation, LinearSolver};
 
 /// A matrix that has no usable pivot in one of its columns.

@@ -10,7 +10,7 @@ use super::PivotRange;
 /// Least ratio of determinant to its sum of magnitudes that is taken: at most ten of the 53 bits may cancel.
 pub(crate) const LEAST_RATIO: f64 = 1.0 / 1024.0;
 /// Sums of magnitudes outside this range come close to underflow or overflow in the products.
-const USABLE: std::ops::Range<f64> = 1e-200..1e200;
+pub(crate) const USABLE: std::ops::Range<f64> = 1e-200..1e200;
 
 /// The determinant of a matrix whose cofactors were worth computing.
 #[derive(Debug, Clone, Copy)]

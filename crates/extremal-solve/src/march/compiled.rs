@@ -15,13 +15,13 @@ use crate::step::{FixedPoint, FusedStep, Observation, RowFormulas, RowLook, Step
 /// A scheme compiled for marching: reusable for any parameters, steps and starts.
 #[derive(Clone)]
 pub struct CompiledScheme {
-    pub(super) start: Kernel,
-    pub(super) solver: StepSolver,
+    pub(crate) start: Kernel,
+    pub(crate) solver: StepSolver,
     /// For constraints of motions that nobody looks at.
     pub(super) rows: Option<RowLook>,
     constants: Vec<f64>,
     pub(super) state_names: Vec<String>,
-    pub(super) dimension: usize,
+    pub(crate) dimension: usize,
 }
 
 /// A whole explicit step as one program. Its tiers are parameters with constants and `limits`; the step size and the first time; the

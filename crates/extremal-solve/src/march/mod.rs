@@ -32,7 +32,7 @@ pub use lanes::{LaneMarcher, LaneObserver};
 pub use lattice::{LatticeInstance, LatticeMarcher, LatticeScheme};
 pub use marcher::Marcher;
 pub use paired::LatticePairs;
-pub(crate) use smoothness::{FADING, SMOOTH};
+pub(crate) use smoothness::{BEGUN, FADING, QUIET, SMOOTH};
 
 /// A condition that must hold after every step, in the symbols of the state.
 #[derive(Clone, Debug)]

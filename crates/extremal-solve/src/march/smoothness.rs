@@ -11,9 +11,9 @@ pub(crate) const SMOOTH: f64 = 0.03;
 /// remembered: smooth, however short its steps are.
 pub(crate) const FADING: f64 = 0.93;
 /// Below this part of the largest of the first sums so far there is nothing to see.
-const QUIET: f64 = 1e-5;
+pub(crate) const QUIET: f64 = 1e-5;
 /// How many times the second sum is remembered as a first one of a motion that has just begun, maybe at rest: as where it turns back.
-const BEGUN: f64 = 80.0;
+pub(crate) const BEGUN: f64 = 80.0;
 /// Steps before there are second sums, that is, two ways one after the other.
 const KNOWN: u32 = 2;
 

@@ -143,7 +143,7 @@ impl Observable {
             }
             true
         };
-        found.evaluate(values, &mut grant).then_some(())?;
+        found.evaluate(&points(values), &mut grant).then_some(())?;
         found.demanded = demands.iter().map(|demand| nodes[demand.rule]).collect();
         found.demands = demands;
         Some(found)
@@ -154,12 +154,23 @@ impl Observable {
         // Members of an ensemble often have the same.
         if !same_bits(&self.last, parameters) {
             let assumed = std::mem::take(&mut self.demands);
-            self.holds = self.evaluate(parameters, &mut |demand| assumed.contains(&demand));
+            self.holds = self.evaluate(&points(parameters), &mut |demand| assumed.contains(&demand));
             self.demands = assumed;
             self.last.clear();
             self.last.extend_from_slice(parameters);
         }
         self.holds
+    }
+
+    /// Does it hold for all parameters between these? What holds for each of them may not be seen to hold for all together.
+    pub fn holds_between(&mut self, parameters: &[[f64; 2]]) -> bool {
+        let ranges: Vec<Interval> = parameters.iter().map(|[low, high]| Interval::new(*low, *high)).collect();
+        let assumed = std::mem::take(&mut self.demands);
+        let holds = self.evaluate(&ranges, &mut |demand| assumed.contains(&demand));
+        self.demands = assumed;
+        // What is known now is not known of single parameters.
+        self.last.clear();
+        holds
     }
 
     /// The demands as conditions, on whatever `rules` put in the place of the state.
@@ -176,7 +187,7 @@ impl Observable {
     }
 
     /// Bounds all quantities, as far as the demands that are granted allow.
-    fn evaluate(&mut self, parameters: &[f64], grant: &mut dyn FnMut(Demand) -> bool) -> bool {
+    fn evaluate(&mut self, parameters: &[Interval], grant: &mut dyn FnMut(Demand) -> bool) -> bool {
         for at in 0..self.rules.len() {
             let Some(bound) = self.bound(at, parameters, grant) else { return false };
             if bound.low.is_nan() || bound.high.is_nan() || bound.size() > LARGEST {
@@ -190,7 +201,7 @@ impl Observable {
             .all(|rule| solvable.holds_on(self.bounds[*rule]) || grant(Demand { rule: *rule, kind: solvable }))
     }
 
-    fn bound(&self, at: usize, parameters: &[f64], grant: &mut dyn FnMut(Demand) -> bool) -> Option<Interval> {
+    fn bound(&self, at: usize, parameters: &[Interval], grant: &mut dyn FnMut(Demand) -> bool) -> Option<Interval> {
         let bounds = &self.bounds;
         let mut ask = |rule: usize, kind: DemandKind| -> Option<Interval> {
             let holds = kind.holds_on(bounds[rule]) || grant(Demand { rule, kind });
@@ -198,7 +209,7 @@ impl Observable {
         };
         Some(match &self.rules[at] {
             QuantityRule::Fixed(value) => Interval::point(*value),
-            QuantityRule::Parameter(at) => Interval::point(*parameters.get(*at)?),
+            QuantityRule::Parameter(at) => *parameters.get(*at)?,
             QuantityRule::State => Interval::within(LARGEST_STATE),
             QuantityRule::Sum { constant, terms } => Interval::sum(
                 *constant,
@@ -263,6 +274,11 @@ impl Observable {
             QuantityRule::Condition => Interval::point(0.0),
         })
     }
+}
+
+/// Single values as intervals.
+fn points(values: &[f64]) -> Vec<Interval> {
+    values.iter().map(|value| Interval::point(*value)).collect()
 }
 
 /// How a node follows from its children; `None` for symbols of which nothing is known.

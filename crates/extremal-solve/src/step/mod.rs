@@ -29,7 +29,8 @@ pub(crate) use back_off::BackOff;
 pub(crate) use fixed_point::FixedPoint;
 pub use fused::WatchedRows;
 pub(crate) use fused::{
-    FIRST_WEIGHT, FusedMark, FusedStep, LOOP_TIER, LaneLayout, PARAMETERS_TIER, RowFormulas, RowLook, TIMES_TIER,
+    FIRST_DIFFERENCES, FIRST_WEIGHT, FusedMark, FusedStep, LIMIT_VALUES, LOOP_TIER, LaneLayout, PARAMETERS_TIER,
+    RowFormulas, RowLook, TIMES_TIER, WELL_KNOWN, WideLayout,
 };
 pub(crate) use history::WEIGHTS;
 

@@ -114,6 +114,36 @@ impl Frame {
         }
     }
 
+    /// Rows by their columns.
+    ///
+    /// # Panics
+    /// If there are not as many columns as fields, each as long as the others.
+    pub fn of_columns(
+        fields: &Fields,
+        integers: Vec<Vec<i64>>,
+        numbers: Vec<Vec<f64>>,
+        texts: Vec<Vec<Word>>,
+    ) -> Frame {
+        let lengths =
+            integers.iter().map(Vec::len).chain(numbers.iter().map(Vec::len)).chain(texts.iter().map(Vec::len));
+        let lengths: Vec<usize> = lengths.collect();
+        let rows = lengths.first().copied().unwrap_or(0);
+        let counts = (integers.len(), numbers.len(), texts.len());
+        let fits = counts == (fields.integers, fields.numbers, fields.texts());
+        assert!(fits && lengths.iter().all(|length| *length == rows), "a row has a value for every column");
+        Frame { rows, integers, numbers, texts }
+    }
+
+    /// Puts the only row of another frame of the same table in the place of one.
+    ///
+    /// # Panics
+    /// If there is no such row, or the other frame has none.
+    pub fn replace(&mut self, at: usize, other: &Frame) {
+        self.integers.iter_mut().zip(&other.integers).for_each(|(to, from)| to[at] = from[0]);
+        self.numbers.iter_mut().zip(&other.numbers).for_each(|(to, from)| to[at] = from[0]);
+        self.texts.iter_mut().zip(&other.texts).for_each(|(to, from)| to[at] = from[0].clone());
+    }
+
     /// Adds a row.
     ///
     /// # Panics

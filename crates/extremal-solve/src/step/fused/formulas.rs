@@ -21,6 +21,9 @@ pub(super) const LIMITS: [(&str, f64); 5] = [
     ("fused turn", LARGEST_TURN),
 ];
 
+/// Their values, in this order.
+pub(crate) const LIMIT_VALUES: [f64; 5] = [LIMITS[0].1, LIMITS[1].1, LIMITS[2].1, LIMITS[3].1, LIMITS[4].1];
+
 /// The symbols of these.
 #[derive(Clone, Copy)]
 pub(super) struct FusedLimits<'g> {

@@ -67,3 +67,44 @@ pub(crate) struct LaneLayout {
     pub tries: usize,
     pub left: usize,
 }
+
+/// Where things stand among the inputs that the loop of a table changes: the state, the number of the step where formulas contain the time,
+/// the unknowns of the last steps, differences, ways that are no unknowns, the strongest first sum, whether a step was rough, what is too
+/// little to be seen, and the guess.
+#[derive(Clone)]
+pub(crate) struct WideLayout {
+    pub state: usize,
+    pub count: Option<usize>,
+    pub history: usize,
+    pub differences: usize,
+    pub ways: usize,
+    pub own_ways: bool,
+    /// How many steps are remembered.
+    pub known: usize,
+    pub unknowns: usize,
+    pub dimension: usize,
+    /// How many differences there are.
+    pub beside: usize,
+}
+
+impl WideLayout {
+    pub fn strongest(&self) -> usize {
+        self.ways + if self.own_ways { self.dimension } else { 0 }
+    }
+
+    pub fn rough(&self) -> usize {
+        self.strongest() + 1
+    }
+
+    pub fn quiet(&self) -> usize {
+        self.strongest() + 2
+    }
+
+    pub fn guess(&self) -> usize {
+        self.strongest() + 3
+    }
+
+    pub fn len(&self) -> usize {
+        self.guess() + self.unknowns
+    }
+}

@@ -24,12 +24,13 @@ use crate::step::MotionState;
 use crate::step::history::{DEPTH, History, WEIGHTS};
 use affine::Affine;
 use elimination::Elimination;
-use formulas::{FusedLimits, FusedWriter, LIMITS, angles, without_common_factors};
+pub(crate) use formulas::LIMIT_VALUES;
+use formulas::{FusedLimits, FusedWriter, angles, without_common_factors};
 use layout::LoopLayout;
 use round::{FusedLoop, weight};
 
 pub(super) use formulas::condition_of;
-pub(crate) use layout::LaneLayout;
+pub(crate) use layout::{LaneLayout, WideLayout};
 pub use rows::WatchedRows;
 pub(crate) use rows::{RowFormulas, RowLook};
 
@@ -60,6 +61,8 @@ pub(crate) struct FusedStep {
     machine: Machine,
     /// For motions side by side, where the state is small.
     lanes: Option<Program>,
+    /// For the table of a device, where that was asked for.
+    wide: Option<(Program, WideLayout)>,
     differences: Option<Differences>,
     layout: LoopLayout,
     /// The step size and the first time.
@@ -160,6 +163,9 @@ impl FusedStep {
         let mut other = writer.clone();
         let differences = affine.differences(g, &mut other);
         let program = round.program(writer.clone(), &affine.increments())?;
+        let wide_writer = if differences.is_some() { &other } else { &writer };
+        let wide_rows = differences.clone().unwrap_or_else(|| affine.increments());
+        let wide = options.wide.then(|| round.wide_program(wide_writer.clone(), &wide_rows)).flatten();
         let has_lanes = scheme.state.len() <= LARGEST_STATE;
         round.rows = if has_lanes { rows() } else { None };
         let (lanes, differences) = match &differences {
@@ -178,6 +184,7 @@ impl FusedStep {
         Some(FusedStep {
             machine: options.machine(&program),
             lanes,
+            wide,
             differences,
             layout: LoopLayout { state: scheme.state.len(), unknowns, differences: beside },
             times: [f64::NAN; 2],
@@ -198,7 +205,7 @@ impl FusedStep {
     pub fn explicit(&self) -> Option<ExplicitStep> {
         (self.layout.unknowns == 0).then(|| ExplicitStep {
             program: self.machine.program(),
-            limits: LIMITS.map(|(_, value)| value).to_vec(),
+            limits: LIMIT_VALUES.to_vec(),
             is_used: self.differences.is_none() && self.enough,
         })
     }
@@ -243,6 +250,23 @@ impl FusedStep {
         self.rows.as_ref()
     }
 
+    /// The same for the table of a device, and where things stand in it.
+    pub fn wide(&self) -> Option<(&Program, &WideLayout)> {
+        self.wide.as_ref().map(|(program, layout)| (program, layout))
+    }
+
+    /// The program that gives the differences that the motions of a table begin with, whose entries are [`WELL_KNOWN`] and
+    /// [`FIRST_DIFFERENCES`], and how many inputs its last tier has, of which the state comes first.
+    pub fn first_differences(&self) -> Option<(Program, usize)> {
+        let first = &self.differences.as_ref()?.first;
+        Some((first.program(), first.inputs(LOOP_TIER).len()))
+    }
+
+    /// What the steps ask of the states they lead to, where that is known.
+    pub fn observable(&self) -> Option<&Observable> {
+        self.observable.as_ref()
+    }
+
     /// The inputs of a tier.
     pub fn inputs(&self, tier: usize) -> &[f64] {
         self.machine().inputs(tier)
@@ -268,7 +292,7 @@ impl FusedStep {
         if same_bits(&self.machine.inputs(PARAMETERS_TIER)[..values.len()], values) {
             return;
         }
-        self.set(PARAMETERS_TIER, values.iter().copied().chain(LIMITS.map(|(_, value)| value)));
+        self.set(PARAMETERS_TIER, values.iter().copied().chain(LIMIT_VALUES));
         self.machines().for_each(|machine| machine.commit(PARAMETERS_TIER));
         self.stale = true;
         self.enough = self.observable.as_mut().is_none_or(|observable| observable.holds_for(values));
@@ -405,15 +429,15 @@ impl Differences {
     /// Computes the differences at the state that was set; are they known well enough?
     fn begin(&mut self) -> bool {
         let mut well = [0.0];
-        self.first.run(WELL, &mut well);
-        self.first.run(FIRST, &mut self.values);
+        self.first.run(WELL_KNOWN, &mut well);
+        self.first.run(FIRST_DIFFERENCES, &mut self.values);
         well[0] != 0.0
     }
 }
 
 /// The entries of the program that gives the differences.
-const WELL: usize = 0;
-const FIRST: usize = 1;
+pub(crate) const WELL_KNOWN: usize = 0;
+pub(crate) const FIRST_DIFFERENCES: usize = 1;
 
 /// How the equations of each solve are written out: by Cramer's rule where there are few, and by elimination those that are left of
 /// constraints; `None` where some are too many.

@@ -7,6 +7,7 @@ use extremal_mechanics::discrete::Scheme;
 use super::LOOP_TIER;
 use super::affine::NextState;
 use super::formulas::FusedWriter;
+use super::layout::WideLayout;
 use super::rows::RowFormulas;
 use crate::march::{FADING, SMOOTH};
 use crate::observable::Observable;
@@ -176,6 +177,52 @@ impl<'g> FusedLoop<'g> {
         inputs[1].push(g.symbol("fused quiet").id());
         let goes_on = g.compare(Relation::Lt, tries, g.int(i64::from(TRIES)));
         Program::looping(g, &inputs, &writer.names, goes_on.id(), &next, &[]).ok()
+    }
+
+    /// The program for the table of a device, in which every motion has its own condition: none waits for another. What is carried along for
+    /// what it says of the work is left out.
+    pub fn wide_program(&self, mut writer: FusedWriter<'g>, rows: &NextState<'g>) -> Option<(Program, WideLayout)> {
+        let values = self.admit(&mut writer, &rows.next);
+        let smoothness = self.smoothness(&mut writer, &values);
+        let g = self.g;
+        let LoopValues { inputs, next, .. } = self.changing(&writer, rows);
+        let (state, n) = (self.scheme.state.len(), self.unknowns.len());
+        let history = state + 2..state + 2 + DEPTH * n;
+        let guess = history.end..history.end + n;
+        let differences = guess.end..guess.end + rows.differences.len();
+        let timed = next[state] != self.count.id();
+        let quiet = g.symbol("fused quiet").id();
+        let mut going: Vec<(Id, Id)> = Vec::new();
+        let mut take = |places: std::ops::Range<usize>| {
+            going.extend(inputs[places.clone()].iter().copied().zip(next[places].iter().copied()));
+            going.len()
+        };
+        let layout = WideLayout {
+            state,
+            count: timed.then(|| take(0..state + 1) - 1).or_else(|| {
+                take(0..state);
+                None
+            }),
+            history: take(history.clone()) - history.len(),
+            differences: take(differences.clone()) - differences.len(),
+            ways: going.len(),
+            own_ways: self.ways.is_empty(),
+            known: if n > 0 { DEPTH } else { 0 },
+            unknowns: n,
+            dimension: self.scheme.dimension(),
+            beside: differences.len(),
+        };
+        going.extend(smoothness.into_iter().map(|(now, after): (Expr<'g>, Expr<'g>)| (now.id(), after.id())));
+        going.push((quiet, quiet));
+        going.extend(inputs[guess.clone()].iter().copied().zip(next[guess].iter().copied()));
+        let (names, next): (Vec<Id>, Vec<Id>) = going.into_iter().unzip();
+        let mut inputs = self.inputs(names);
+        if !timed {
+            inputs[1].push(self.count.id());
+        }
+        let condition = writer.condition().id();
+        let program = Program::looping(g, &inputs, &writer.names, condition, &next, &self.unknowns).ok()?;
+        Some((program, layout))
     }
 }
 

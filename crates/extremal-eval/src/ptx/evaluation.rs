@@ -1,0 +1,197 @@
+//! Values of a program in registers, computed when they are asked for.
+
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use extremal_expr::{Function, Relation};
+
+use super::body::{Body, PtxCondition, PtxNumber};
+use super::functions;
+use super::uniforms::UniformValues;
+use crate::op::{Instruction, Op};
+use crate::program::Program;
+use crate::ssa::{ValueDefinition, ValueId};
+
+/// What is known of a program in one place of a kernel. A branch goes on with a clone.
+#[derive(Clone)]
+pub(super) struct Evaluation<'b, 'p> {
+    body: &'b Body,
+    program: &'p Program,
+    steps: Rc<[Instruction<ValueId>]>,
+    numbers: FxHashMap<ValueId, PtxNumber<'b>>,
+    /// Conditions are predicates: as numbers they exist only where one is asked for.
+    conditions: FxHashMap<ValueId, PtxCondition<'b>>,
+    /// Comparisons of quotients that nothing else needs.
+    quotients: Rc<FxHashMap<ValueId, ComparedQuotient>>,
+}
+
+/// Is `above/below`, which is not negative above, less than `limit`?
+struct ComparedQuotient {
+    above: ValueId,
+    below: ValueId,
+    limit: ValueId,
+}
+
+impl<'b, 'p> Evaluation<'b, 'p> {
+    /// With the inputs that are in registers, where nothing is computed yet.
+    pub fn new(
+        body: &'b Body,
+        program: &'p Program,
+        steps: Rc<[Instruction<ValueId>]>,
+        inputs: FxHashMap<ValueId, PtxNumber<'b>>,
+        outputs: &[ValueId],
+        uniforms: &UniformValues,
+    ) -> Self {
+        let quotients = Rc::new(compared_quotients(&steps, outputs, uniforms));
+        Evaluation { body, program, steps, numbers: inputs, conditions: FxHashMap::default(), quotients }
+    }
+
+    /// Computes values, and what they need.
+    pub fn compute(&mut self, wanted: &[ValueId], uniforms: &mut UniformValues) {
+        let mut needed: FxHashSet<ValueId> = wanted.iter().copied().collect();
+        let mut missing = Vec::new();
+        for step in self.steps.iter().rev() {
+            let results = [Some(step.to), step.op.second_result()];
+            let is_needed =
+                |value: ValueId| needed.contains(&value) && !self.is_there(value) && !uniforms.contains(value);
+            if results.into_iter().flatten().any(is_needed) {
+                missing.push(*step);
+                match self.quotients.get(&step.to).filter(|_| self.body.is_brief()) {
+                    Some(quotient) => needed.extend([quotient.above, quotient.below]),
+                    None => step.op.for_each_operand(|operand| {
+                        needed.insert(operand);
+                    }),
+                }
+            }
+        }
+        missing.into_iter().rev().for_each(|step| self.instruction(step, uniforms));
+    }
+
+    /// An input that is in a register.
+    pub fn input(&self, is_wanted: impl Fn(ValueId) -> bool) -> Option<PtxNumber<'b>> {
+        self.numbers.iter().find(|(value, _)| is_wanted(**value)).map(|(_, number)| *number)
+    }
+
+    /// Takes an input from another register.
+    pub fn replace_input(&mut self, is_meant: impl Fn(ValueId) -> bool, register: PtxNumber<'b>) {
+        self.numbers.iter_mut().filter(|(value, _)| is_meant(**value)).for_each(|(_, number)| *number = register);
+    }
+
+    fn is_there(&self, value: ValueId) -> bool {
+        self.numbers.contains_key(&value) || self.conditions.contains_key(&value)
+    }
+
+    /// A value that was computed, as a number.
+    pub fn number(&mut self, value: ValueId, uniforms: &mut UniformValues) -> PtxNumber<'b> {
+        if let Some(number) = self.numbers.get(&value) {
+            return *number;
+        }
+        let number = match (self.program.definition(value), self.conditions.get(&value)) {
+            (ValueDefinition::Constant(number), _) => self.body.number(number),
+            (_, Some(condition)) => condition.choose(1.0, 0.0),
+            _ => {
+                let place = 8 * uniforms.place(value);
+                self.body.result("ld.param.f64", &[&format!("[uniforms$+{place}]")])
+            }
+        };
+        self.numbers.insert(value, number);
+        number
+    }
+
+    /// A share of a number that is the same for all members.
+    fn share(&self, value: ValueId, factor: f64, uniforms: &mut UniformValues) -> PtxNumber<'b> {
+        let place = 8 * uniforms.place_of_share(value, factor);
+        self.body.result("ld.param.f64", &[&format!("[uniforms$+{place}]")])
+    }
+
+    /// A value that was computed, as a condition.
+    pub fn condition(&mut self, value: ValueId, uniforms: &mut UniformValues) -> PtxCondition<'b> {
+        if let Some(condition) = self.conditions.get(&value) {
+            return *condition;
+        }
+        let condition = self.number(value, uniforms).differs(0.0);
+        self.conditions.insert(value, condition);
+        condition
+    }
+
+    fn instruction(&mut self, Instruction { to, op }: Instruction<ValueId>, uniforms: &mut UniformValues) {
+        let quotients = self.quotients.clone();
+        let condition = match op {
+            Op::Compare(..) if self.body.is_brief() && quotients.contains_key(&to) => {
+                let ComparedQuotient { above, below, limit } = quotients[&to];
+                let [above, below] = [above, below].map(|value| self.number(value, uniforms));
+                let around = AROUND.map(|factor| self.share(limit, factor, uniforms));
+                Some(functions::quotient_is_below(above, below, around))
+            }
+            Op::Compare(relation, a, b) => {
+                let [a, b] = [a, b].map(|value| self.number(value, uniforms));
+                Some(match relation {
+                    Relation::Lt => a.less(b),
+                    Relation::Le => a.at_most(b),
+                    Relation::Eq => a.equals(b),
+                    Relation::Ne => a.differs(b),
+                })
+            }
+            Op::And(a, b) => Some(self.condition(a, uniforms) & self.condition(b, uniforms)),
+            Op::Or(a, b) => Some(self.condition(a, uniforms) | self.condition(b, uniforms)),
+            Op::Not(a) => Some(!self.condition(a, uniforms)),
+            _ => None,
+        };
+        if let Some(condition) = condition {
+            self.conditions.insert(to, condition);
+            return;
+        }
+        let mut of = |value: ValueId| self.number(value, uniforms);
+        let number = match op {
+            Op::Add(a, b) => of(a) + of(b),
+            Op::Sub(a, b) => of(a) - of(b),
+            Op::Mul(a, b) => of(a) * of(b),
+            Op::Div(a, b) => functions::quotient(of(a), of(b)),
+            Op::Neg(a) => -of(a),
+            Op::MulAdd(a, b, c) => of(a).fma(of(b), of(c)),
+            Op::MulSub(a, b, c) => of(a).fma(of(b), -of(c)),
+            Op::SubMul(a, b, c) => (-of(a)).fma(of(b), of(c)),
+            Op::Sqrt(a) => of(a).sqrt(),
+            Op::Pow(a, b) => functions::power(of(a), of(b)),
+            Op::Call(function, a) => functions::apply(function, of(a)),
+            Op::Table(function, a) => functions::looked_up(function, of(a)),
+            Op::Call2(function, a, b) => functions::apply2(function, of(a), of(b)),
+            Op::SinCos { argument, cosine } => {
+                let (sine, of_cosine) = functions::sin_cos(of(argument));
+                self.numbers.insert(cosine, of_cosine);
+                sine
+            }
+            Op::Select(c, a, b) => {
+                let (a, b) = (of(a), of(b));
+                self.condition(c, uniforms).choose(a, b)
+            }
+            Op::Compare(..) | Op::And(..) | Op::Or(..) | Op::Not(_) => return,
+        };
+        self.numbers.insert(to, number);
+    }
+}
+
+/// So much of a limit is surely less, and surely more, when rounded.
+const AROUND: [f64; 2] = [0.99, 1.01];
+
+/// The comparisons of quotients with limits that are the same for all members, where nothing else needs the quotient.
+fn compared_quotients(
+    steps: &[Instruction<ValueId>],
+    outputs: &[ValueId],
+    uniforms: &UniformValues,
+) -> FxHashMap<ValueId, ComparedQuotient> {
+    let made: FxHashMap<ValueId, Op<ValueId>> = steps.iter().map(|step| (step.to, step.op)).collect();
+    let mut uses: FxHashMap<ValueId, usize> = FxHashMap::default();
+    let mut count = |value: ValueId| *uses.entry(value).or_default() += 1;
+    steps.iter().for_each(|step| step.op.for_each_operand(&mut count));
+    outputs.iter().copied().for_each(count);
+    let found = steps.iter().filter_map(|step| {
+        let Op::Compare(Relation::Lt | Relation::Le, quotient, limit) = step.op else { return None };
+        let Some(Op::Div(above, below)) = made.get(&quotient) else { return None };
+        let is_size = matches!(made.get(above), Some(Op::Call(Function::Abs, _)));
+        let alone = uses.get(&quotient) == Some(&1) && uniforms.is_known(limit) && !uniforms.is_known(quotient);
+        (alone && is_size).then_some((step.to, ComparedQuotient { above: *above, below: *below, limit }))
+    });
+    found.collect()
+}
