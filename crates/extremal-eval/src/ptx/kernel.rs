@@ -75,7 +75,7 @@ pub enum KernelRefusal {
     Spreads,
 }
 
-/// Parameters of a kernel have 4352 bytes at most, of which others need 48.
+/// Parameters of a kernel have 4096 bytes at most, of which others need 40.
 const MOST_UNIFORMS: usize = 500;
 
 /// A program as PTX.
