@@ -7,21 +7,24 @@
 mod affine;
 mod formulas;
 mod layout;
+mod round;
+mod stages;
 
-use extremal_eval::{EntryPoint, Machine, Program, TRIES};
-use extremal_expr::{Expr, Function2, Graph, Id, Relation};
-use extremal_mechanics::discrete::Scheme;
+use extremal_eval::{Machine, Program};
+use extremal_expr::{Expr, Graph, Id};
+use extremal_mechanics::discrete::{Scheme, Stages};
 use extremal_mechanics::{Block, Meaning, Reduced};
 
 use crate::kernel::same_bits;
-use crate::march::{ExplicitStep, FADING, SMOOTH};
+use crate::march::ExplicitStep;
 use crate::newton::NewtonOptions;
 use crate::observable::{self, Observable};
 use crate::step::MotionState;
 use crate::step::history::{DEPTH, History, WEIGHTS};
-use affine::{Affine, NextState};
+use affine::Affine;
 use formulas::{FusedLimits, FusedWriter, LIMITS, angles, without_common_factors};
 use layout::LoopLayout;
+use round::{FusedLoop, weight};
 
 pub(super) use formulas::condition_of;
 pub(crate) use layout::LaneLayout;
@@ -63,6 +66,8 @@ pub(crate) struct FusedStep {
     enough: bool,
     /// Which unknowns are the ways of the coordinates by the step size, where all of these are unknowns.
     ways: Vec<usize>,
+    /// Are the unknowns those of all stages?
+    by_stages: bool,
     dimension: usize,
     /// Is the loop where the motion stands?
     loaded: bool,
@@ -89,18 +94,25 @@ struct Differences {
 }
 
 impl FusedStep {
-    /// The step of `scheme`, reduced and with its guards as outputs behind the state, if it is small enough.
+    /// The step of `scheme`, reduced and with its guards as outputs behind the state, if it is small enough; or by its stages, of which
+    /// there are few, and the same outputs by their unknowns.
     pub fn compile(
         g: &Graph,
         scheme: &Scheme,
         parameters: &[Id],
         reduced: &Reduced,
+        staged: Option<(&Stages, &[Id])>,
         observable: impl FnOnce() -> Option<Observable>,
         options: NewtonOptions,
     ) -> Option<FusedStep> {
         let block = &reduced.block;
         let small = block.solves.iter().all(|solve| solve.unknowns.len() <= LARGEST_SOLVE);
-        if !small || scheme.state.len() > LARGEST_STATE || scheme.substeps.len() > 1 && !is_short(g, scheme, block) {
+        let staged =
+            staged.filter(|(stages, _)| !small && scheme.substeps.len() == 1 && stages::go_one_by_one(g, stages));
+        if !small && staged.is_none()
+            || scheme.state.len() > LARGEST_STATE
+            || scheme.substeps.len() > 1 && !is_short(g, scheme, block)
+        {
             return None;
         }
         let observable = observable();
@@ -110,24 +122,32 @@ impl FusedStep {
             g,
             limits,
             time: scheme.time,
-            angles: angles(g, &reduced.expressions(g)),
+            angles: if small { angles(g, &reduced.expressions(g)) } else { Vec::new() },
             names: Vec::new(),
             holds: Vec::new(),
             turned: Vec::new(),
             residual,
         };
         writer.names.push((scheme.time, (begin + count * h).id()));
-        let unknowns: Vec<Id> = block.solves.iter().flat_map(|solve| solve.unknowns.iter().copied()).collect();
+        let unknowns: Vec<Id> = match staged {
+            None => block.solves.iter().flat_map(|solve| solve.unknowns.iter().copied()).collect(),
+            Some((stages, _)) => stages.all.clone(),
+        };
         let guess: Vec<Expr<'_>> = (0..unknowns.len()).map(|at| g.symbol(&format!("fused guess {at}"))).collect();
-        let mut first = 0;
-        for (solve, rows) in block.solves.iter().zip(&reduced.slopes) {
-            let n = solve.unknowns.len();
-            let later = g.exprs(&unknowns[first + n..]);
-            writer.solve(solve, rows, &guess[first..first + n], &later);
-            first += n;
-        }
-        let outputs = g.substitute(&g.exprs(&block.outputs), &writer.turned);
-        let outputs = writer.substeps(scheme, outputs);
+        let outputs = match staged {
+            Some((stages, outputs)) => writer.solve_stages(scheme, stages, outputs, &guess)?,
+            None => {
+                let mut first = 0;
+                for (solve, rows) in block.solves.iter().zip(&reduced.slopes) {
+                    let n = solve.unknowns.len();
+                    let later = g.exprs(&unknowns[first + n..]);
+                    writer.solve(solve, rows, &guess[first..first + n], &later);
+                    first += n;
+                }
+                let outputs = g.substitute(&g.exprs(&block.outputs), &writer.turned);
+                writer.substeps(scheme, outputs)
+            }
+        };
         let (next, guards) = outputs.split_at(scheme.state.len());
         let (next, guards) = (next.to_vec(), guards.to_vec());
         for guard in &guards {
@@ -137,8 +157,18 @@ impl FusedStep {
         let ages = if unknowns.is_empty() { 0..0 } else { 0..DEPTH };
         let times = [h, begin].into_iter().chain(ages.map(|age| weight(g, age))).map(Expr::id).collect();
         let constant = [parameters.iter().copied().chain(limits.list().map(Expr::id)).collect(), times];
-        let ways = ways(g, scheme, block, &unknowns);
-        let round = FusedLoop { g, scheme, constant, count, unknowns, guess, ways, observable: observable.as_ref() };
+        let ways = if small { ways(g, scheme, block, &unknowns) } else { Vec::new() };
+        let round = FusedLoop {
+            g,
+            scheme,
+            constant,
+            count,
+            unknowns,
+            guess,
+            ways,
+            staged: staged.is_some(),
+            observable: observable.as_ref(),
+        };
         let mut other = writer.clone();
         let differences = affine.differences(g, &mut other);
         let program = round.program(writer.clone(), &affine.increments())?;
@@ -164,6 +194,7 @@ impl FusedStep {
             observable,
             enough: true,
             ways,
+            by_stages: !small,
             dimension: scheme.dimension(),
             loaded: false,
             taken: 0,
@@ -178,6 +209,11 @@ impl FusedStep {
             limits: LIMITS.map(|(_, value)| value).to_vec(),
             is_used: self.differences.is_none() && self.enough,
         })
+    }
+
+    /// How many unknowns all stages have together, where these are what it solves for.
+    pub fn stage_unknowns(&self) -> Option<usize> {
+        self.by_stages.then_some(self.layout.unknowns)
     }
 
     /// The program that is used at the present parameters and step.
@@ -385,176 +421,9 @@ impl Differences {
 const WELL: usize = 0;
 const FIRST: usize = 1;
 
-/// What the loop has to do for a step.
-struct FusedLoop<'g> {
-    g: &'g Graph,
-    scheme: &'g Scheme,
-    /// Inputs that the loop does not change.
-    constant: [Vec<Id>; 2],
-    count: Expr<'g>,
-    unknowns: Vec<Id>,
-    guess: Vec<Expr<'g>>,
-    ways: Vec<usize>,
-    observable: Option<&'g Observable>,
-}
-
-/// What the loop changes, what takes its place after a step, and what takes the place of the last of it for another try.
-struct LoopValues {
-    inputs: Vec<Id>,
-    next: Vec<Id>,
-    again: Vec<Id>,
-}
-
-impl<'g> FusedLoop<'g> {
-    fn changing(&self, writer: &FusedWriter<'g>, rows: &NextState<'g>) -> LoopValues {
-        let (g, n) = (self.g, self.unknowns.len());
-        let past: Vec<Vec<Expr<'_>>> = (0..DEPTH).map(|age| (0..n).map(|at| past(g, age, at)).collect()).collect();
-        let residual = g.symbol("fused residual");
-        let mut inputs: Vec<Id> = self.scheme.state.clone();
-        inputs.extend([self.count, residual].iter().chain(past.iter().flatten()).chain(&self.guess).map(|e| e.id()));
-        inputs.extend(rows.differences.iter().map(|difference| difference.symbol.id()));
-
-        let newest = [&[g.exprs(&self.unknowns)], &past[..DEPTH - 1]].concat();
-        let mut next: Vec<Id> = rows.next.iter().map(|e| e.id()).collect();
-        next.extend([self.next_count(writer, rows).id(), writer.residual.id()]);
-        next.extend(newest.iter().flatten().map(|e| e.id()));
-        next.extend((0..n).map(|at| extrapolated(g, &newest, at).id()));
-        next.extend(rows.differences.iter().map(|difference| difference.next.id()));
-        let mut again = self.unknowns.clone();
-        if n > 0 {
-            let updates = g.symbol("fused updates");
-            inputs.push(updates.id());
-            next.push((updates + 1).id());
-            again.push((updates + 1).id());
-        }
-        LoopValues { inputs, next, again }
-    }
-
-    /// Steps are counted where formulas contain the time.
-    fn next_count(&self, writer: &FusedWriter<'g>, rows: &NextState<'g>) -> Expr<'g> {
-        let named = writer.names.iter().skip(1).map(|(_, e)| *e);
-        let all: Vec<Id> = named.chain(rows.next.iter().chain(&writer.holds).map(|e| e.id())).collect();
-        let timed = self.g.reachable(&all).contains(&self.scheme.time);
-        if timed { self.count + 1 } else { self.count }
-    }
-
-    fn inputs(&self, going: Vec<Id>) -> [Vec<Id>; 3] {
-        let [parameters, times] = self.constant.clone();
-        [parameters, times, going]
-    }
-
-    /// Asks that the next state is finite, and can be observed.
-    fn admit(&self, writer: &mut FusedWriter<'g>, next: &[Expr<'g>]) -> Vec<Expr<'g>> {
-        let g = self.g;
-        let values = writer.finite(next);
-        if let Some(observable) = self.observable {
-            let time = g.expr(self.scheme.time);
-            let state = g.exprs(&self.scheme.state).into_iter().zip(values.iter().copied());
-            let rules: Vec<_> = state.chain([(time, time + g.symbol("h"))]).collect();
-            writer.holds.extend(observable.conditions(g, &rules));
-        }
-        values
-    }
-
-    /// What tells whether the motion is smooth, as [`Smoothness`](crate::march) does, and what takes its place after a step to the state
-    /// `next`: the ways, unless unknowns are these by the step size and are remembered as such, the strongest first sum, and whether a
-    /// step was rough.
-    fn smoothness(&self, writer: &mut FusedWriter<'g>, next: &[Expr<'g>]) -> Vec<(Expr<'g>, Expr<'g>)> {
-        let g = self.g;
-        let n = self.scheme.dimension();
-        let state = g.exprs(&self.scheme.state);
-        let symbol = |what: &str| g.symbol(&format!("fused {what}"));
-        let number = |value: f64| g.float(value).unwrap_or(g.int(0));
-        let mut going = Vec::new();
-        let (mut first, mut second) = (g.int(0), g.int(0));
-        for i in 0..n {
-            let (last, way) = match self.ways.get(i) {
-                Some(at) => (past(g, 0, *at), g.expr(self.unknowns[*at])),
-                None => {
-                    let last = symbol(&format!("way {i}"));
-                    let way = writer.name(next[i] - state[i]);
-                    going.push((last, way));
-                    (last, way)
-                }
-            };
-            let bend = writer.name(way - last);
-            let kick = writer.name(next[n + i] - state[n + i]);
-            first = first + writer.name(way * next[n + i]).abs();
-            second = second + writer.name(bend * kick).abs();
-        }
-        let [strongest, rough] = ["strongest", "rough"].map(symbol);
-        let faded = writer.name(number(FADING) * strongest);
-        let first = writer.name(first);
-        let next_strongest = writer.name(g.call2(Function2::Max, faded, first));
-        let smooth = g.compare(Relation::Le, second, number(SMOOTH) * next_strongest + symbol("quiet"));
-        going.extend([(strongest, next_strongest), (rough, g.select(smooth, rough, g.int(1)))]);
-        going
-    }
-
-    /// Formulas that need more than the state are left to the kernel, as `None`.
-    fn program(&self, mut writer: FusedWriter<'g>, rows: &NextState<'g>) -> Option<Program> {
-        self.admit(&mut writer, &rows.next);
-        let LoopValues { inputs, next, again } = self.changing(&writer, rows);
-        let inputs = self.inputs(inputs);
-        let traced = self.scheme.state.len();
-        Program::traced_looping(self.g, &inputs, &writer.names, writer.condition().id(), &next, &again, traced).ok()
-    }
-
-    /// The condition that differences are known well enough, and the differences at a state.
-    fn first(&self, writer: &FusedWriter<'g>, rows: &NextState<'g>) -> Option<Program> {
-        let well = rows.well.iter().copied().reduce(|all, condition| self.g.and(all, condition))?;
-        let first = rows.differences.iter().map(|difference| difference.first.id()).collect();
-        let inputs = self.inputs(self.changing(writer, rows).inputs);
-        let entries = [vec![well.id()], first].map(|outputs| EntryPoint { tier: LOOP_TIER, outputs });
-        Program::compile_with_names(self.g, &inputs, &writer.names, &entries).ok()
-    }
-
-    /// The program for motions side by side.
-    fn lane_program(&self, mut writer: FusedWriter<'g>, rows: &NextState<'g>) -> Option<Program> {
-        let values = self.admit(&mut writer, &rows.next);
-        let smoothness = self.smoothness(&mut writer, &values);
-        let LoopValues { inputs: mut going, mut next, again } = self.changing(&writer, rows);
-        let g = self.g;
-        let [tries, left] = ["fused tries", "fused left"].map(|name| g.symbol(name));
-        let goes = g.compare(Relation::Lt, g.int(0), left);
-        let works = g.and(goes, writer.condition());
-        let unchanged = going.len() - again.len();
-        for (at, next) in next.iter_mut().enumerate() {
-            let now = g.expr(going[at]);
-            let otherwise = match at.checked_sub(unchanged) {
-                None => now,
-                Some(retried) => g.select(goes, g.expr(again[retried]), now),
-            };
-            *next = g.select(works, g.expr(*next), otherwise).id();
-        }
-        for (now, after) in smoothness {
-            going.push(now.id());
-            next.push(g.select(works, after, now).id());
-        }
-        let tried = tries + g.call2(Function2::Min, left, g.int(1));
-        next.push(g.select(works, g.int(0), tried).id());
-        next.push(g.select(works, left - 1, left).id());
-        going.extend([tries.id(), left.id()]);
-        let mut inputs = self.inputs(going);
-        inputs[1].push(g.symbol("fused quiet").id());
-        let goes_on = g.compare(Relation::Lt, tries, g.int(i64::from(TRIES)));
-        Program::looping(g, &inputs, &writer.names, goes_on.id(), &next, &[]).ok()
-    }
-}
-
 /// Is a composition explicit, and short enough to be written out?
 fn is_short(g: &Graph, scheme: &Scheme, block: &Block) -> bool {
     block.solves.is_empty() && g.reachable(&block.outputs).len() * scheme.substeps.len() <= LONGEST_COMPOSITION
-}
-
-/// One step ahead of these values, newest first.
-fn extrapolated<'g>(g: &'g Graph, past: &[Vec<Expr<'g>>], at: usize) -> Expr<'g> {
-    g.sum(past.iter().enumerate().map(|(age, values)| values[at] * weight(g, age)))
-}
-
-/// An unknown of so many steps before the last one.
-fn past(g: &Graph, age: usize, at: usize) -> Expr<'_> {
-    g.symbol(&format!("fused {age} steps ago {at}"))
 }
 
 /// Which unknown is the way of each coordinate in a step by its size; none where some are not, or where there are steps inside the step.
@@ -567,8 +436,4 @@ fn ways(g: &Graph, scheme: &Scheme, block: &Block, unknowns: &[Id]) -> Vec<usize
     };
     let found: Option<Vec<usize>> = scheme.state[..n].iter().map(given).collect();
     found.filter(|_| unknowns.len() == n && scheme.substeps.len() == 1).unwrap_or_default()
-}
-
-fn weight(g: &Graph, age: usize) -> Expr<'_> {
-    g.symbol(&format!("fused weight {age}"))
 }
