@@ -12,7 +12,6 @@ use crate::ssa::ValueId;
 
 use super::body::{Buffer, Buffers, LANES, LaneGroups, LoopBodies, LoopBody, LoopPlace, LoopRunner};
 use super::plan::{Array, Loop, LoopOperand};
-use super::totals::{PARTS, PiecewiseTotal};
 use super::{LatticeLoops, Uniforms};
 
 /// Members of a piece: what a loop leaves is still in the cache when the next one reads it.
@@ -39,19 +38,7 @@ pub(super) struct LoopMachine {
     runner: LoopRunner,
     temporaries: Vec<f64>,
     settings: Vec<LoopSetting>,
-    /// The sums that each loop adds to.
-    gathering: Arc<Vec<Vec<GatheredSum>>>,
 }
-
-/// A sum to which a loop adds: its fixed place, and that of its summands.
-struct GatheredSum {
-    sum: usize,
-    slot: usize,
-    temporary: usize,
-}
-
-/// So many sums are gathered at most.
-const MOST_GATHERED: usize = 64;
 
 /// What does not change from member to member.
 #[derive(Clone)]
@@ -70,8 +57,7 @@ impl LoopMachine {
         let reach = loops.plan.touched_by_groups;
         let origin = -reach.first as usize;
         let stride = PIECE + origin + reach.last as usize + LANES;
-        let gathering = gathering(loops);
-        let bodies = BodyWriter::new(loops, &gathering, size, stride).write();
+        let bodies = BodyWriter::new(loops, size, stride).write();
         let runner = LoopRunner::new(&bodies, backend)?;
         let memory = runner.memory(&bodies);
         let setting = LoopSetting { uniforms: loops.uniforms.memory.clone(), current: false, memory };
@@ -83,7 +69,6 @@ impl LoopMachine {
             runner,
             temporaries: vec![0.0; loops.plan.temporaries * stride],
             settings: vec![setting; settings],
-            gathering: Arc::new(gathering),
             loops: loops.clone(),
         })
     }
@@ -131,103 +116,33 @@ impl LoopMachine {
 
     /// Computes members, as many as a piece has at most and no fewer than lanes.
     pub fn run(&mut self, setting: usize, piece: LoopPiece, fields: &[f64], results: &mut [f64]) {
-        self.run_gathering(setting, piece, fields, results, None);
-    }
-
-    /// The same, and adds the summands of members from one on to their sums.
-    pub fn run_summing(
-        &mut self,
-        setting: usize,
-        piece: LoopPiece,
-        from: usize,
-        fields: &[f64],
-        results: &mut [f64],
-        totals: &mut [PiecewiseTotal],
-    ) {
-        let gathers = from == piece.from && self.lanes() == PARTS;
-        let gathered =
-            if gathers { self.run_gathering(setting, piece, fields, results, Some(&mut *totals)) } else { 0 };
-        if !gathers {
-            self.run(setting, piece, fields, results);
-        }
-        for (sum, total) in totals.iter_mut().enumerate().filter(|(sum, _)| gathered & (1 << sum) == 0) {
-            if let Some(summands) = self.summands(sum, piece, from, fields, results) {
-                total.push_all(summands);
-            }
-        }
-    }
-
-    /// Computes members. Sums to which a loop adds while it goes along exactly the members of the piece are gathered in as many parts as
-    /// there are lanes; returns which these are, bit by bit.
-    fn run_gathering(
-        &mut self,
-        setting: usize,
-        piece: LoopPiece,
-        fields: &[f64],
-        results: &mut [f64],
-        mut totals: Option<&mut [PiecewiseTotal]>,
-    ) -> u64 {
         let lanes = self.lanes();
         let LoopSetting { uniforms, memory, .. } = &mut self.settings[setting];
         let mut buffers = Buffers { fields, results, temporaries: &mut self.temporaries };
-        let mut gathered = 0;
         for (at, body) in self.loops.plan.loops.iter().enumerate() {
             let first = if piece.begins { body.members.first } else { body.groups.first };
             let last = if piece.ends { body.members.last } else { body.groups.last };
             let member = piece.from.wrapping_add_signed(first as isize);
             let end = piece.to.wrapping_add_signed(last as isize);
-            let local = |member: usize| self.origin + member - piece.from;
-            let mut run = |member: usize, members: usize, memory: &mut [f64], buffers: &mut Buffers<'_>| {
-                let groups = LaneGroups { member, local: local(member), count: members / lanes };
-                self.runner.run(&self.bodies, at, groups, memory, buffers);
+            let mut run = |member: usize, members: usize| {
+                let groups = LaneGroups { member, local: self.origin + member - piece.from, count: members / lanes };
+                self.runner.run(&self.bodies, at, groups, memory, &mut buffers);
             };
             // Members of the piece keep their places in groups, so that most of what is read and written lies within a cache line.
             let ahead = -first as usize % lanes;
             let aligned = if ahead > 0 && member + lanes <= end { member + ahead } else { member };
             if aligned > member {
-                run(member, lanes, memory, &mut buffers);
+                run(member, lanes);
             }
-            let whole = end - (end - aligned) % lanes;
-            let sums = totals.as_deref_mut().filter(|_| (first, last) == (0, 0) && !self.gathering[at].is_empty());
-            let Some(totals) = sums else {
-                run(aligned, whole - aligned, memory, &mut buffers);
-                // The rest with members that are done already.
-                if whole < end {
-                    run(end - lanes, lanes, memory, &mut buffers);
-                }
-                continue;
-            };
-            let gathering = &self.gathering[at];
-            let mut now = aligned;
-            while now < end {
-                let room = totals[gathering[0].sum].room().min(whole - now);
-                let together = room - room % lanes;
-                for GatheredSum { sum, slot, .. } in gathering {
-                    totals[*sum].lend(&mut memory[slot * lanes..(slot + 1) * lanes]);
-                }
-                if together > 0 {
-                    run(now, together, memory, &mut buffers);
-                    for GatheredSum { sum, slot, .. } in gathering {
-                        totals[*sum].take(&memory[slot * lanes..(slot + 1) * lanes], together);
-                    }
-                    now += together;
-                    continue;
-                }
-                // Numbers of two pieces, or of none, by themselves.
-                let next = (now + lanes).min(end);
-                run(next - lanes, lanes, memory, &mut buffers);
-                for GatheredSum { sum, temporary, .. } in gathering {
-                    let first = temporary * self.stride + local(now);
-                    totals[*sum].push_all(&buffers.temporaries[first..first + (next - now)]);
-                }
-                now = next;
+            run(aligned, end - aligned);
+            // The rest with members that are done already.
+            if !(end - aligned).is_multiple_of(lanes) {
+                run(end - lanes, lanes);
             }
-            gathering.iter().for_each(|gathering| gathered |= 1 << gathering.sum);
         }
         if !self.loops.plan.copies.is_empty() && !copy(&self.loops, uniforms, self.size, piece, fields, results) {
             memory[0] = f64::NAN;
         }
-        gathered
     }
 
     /// The summands of a sum in the piece that was computed last.
@@ -287,26 +202,9 @@ fn copy(
 const FINITE: MemorySlot = 0;
 const FIRST_UNIFORM: MemorySlot = 1;
 
-/// What each loop adds to: the sums whose summands it stores in between.
-fn gathering(loops: &LatticeLoops) -> Vec<Vec<GatheredSum>> {
-    let LatticeLoops { plan, uniforms, .. } = loops;
-    let sum_of = |body: &Loop, (sum, array): (usize, &Option<Array>)| match array {
-        Some(Array::Temporary(temporary)) if body.stores.iter().any(|(stored, _)| Some(*stored) == *array) => {
-            let slot = FIRST_UNIFORM as usize + uniforms.slots.len() + sum;
-            Some(GatheredSum { sum, slot, temporary: *temporary })
-        }
-        _ => None,
-    };
-    let of_loop = |body: &Loop| {
-        plan.sums.iter().enumerate().take(MOST_GATHERED).filter_map(|summed| sum_of(body, summed)).collect()
-    };
-    plan.loops.iter().map(of_loop).collect()
-}
-
 /// Gives the values of loops their places.
 struct BodyWriter<'s> {
     loops: &'s [Loop],
-    gathering: &'s [Vec<GatheredSum>],
     implied: &'s [bool],
     uniforms: &'s Uniforms,
     size: usize,
@@ -315,16 +213,15 @@ struct BodyWriter<'s> {
 }
 
 impl<'s> BodyWriter<'s> {
-    fn new(loops: &'s LatticeLoops, gathering: &'s [Vec<GatheredSum>], size: usize, stride: usize) -> BodyWriter<'s> {
+    fn new(loops: &'s LatticeLoops, size: usize, stride: usize) -> BodyWriter<'s> {
         let LatticeLoops { plan, uniforms, .. } = loops;
-        let fixed = FIRST_UNIFORM as usize + uniforms.slots.len() + plan.sums.len().min(MOST_GATHERED);
-        let places = (0..fixed as MemorySlot).map(LoopPlace::Fixed).collect();
-        BodyWriter { loops: &plan.loops, gathering, implied: &plan.implied, uniforms, size, stride, places }
+        let places = (0..FIRST_UNIFORM + uniforms.slots.len() as MemorySlot).map(LoopPlace::Fixed).collect();
+        BodyWriter { loops: &plan.loops, implied: &plan.implied, uniforms, size, stride, places }
     }
 
     fn write(mut self) -> LoopBodies {
         let fixed = self.places.len();
-        let list = self.loops.iter().zip(self.gathering).map(|(body, sums)| self.body(body, sums)).collect();
+        let list = self.loops.iter().map(|body| self.body(body)).collect();
         LoopBodies { places: self.places, list, fixed, advance: None }
     }
 
@@ -342,7 +239,7 @@ impl<'s> BodyWriter<'s> {
         LoopPlace::Along(buffer, first as isize + offset as isize)
     }
 
-    fn body(&mut self, body: &Loop, gathering: &[GatheredSum]) -> LoopBody {
+    fn body(&mut self, body: &Loop) -> LoopBody {
         let mut loads: FxHashMap<(Array, i32), ValueId> = FxHashMap::default();
         let mut made: Vec<ValueId> = Vec::with_capacity(body.ops.len());
         let mut steps = Vec::with_capacity(body.ops.len());
@@ -376,14 +273,6 @@ impl<'s> BodyWriter<'s> {
         }
         if finite != ValueId(FINITE) {
             stores.push((finite, LoopPlace::Fixed(FINITE)));
-        }
-        for GatheredSum { slot, temporary, .. } in gathering {
-            let stored = body.stores.iter().find(|(array, _)| *array == Array::Temporary(*temporary));
-            if let Some((_, at)) = stored {
-                let to = self.value(LoopPlace::Nowhere);
-                steps.push(Instruction { to, op: Op::Add(ValueId(*slot as u32), made[*at]) });
-                stores.push((to, LoopPlace::Fixed(*slot as MemorySlot)));
-            }
         }
         LoopBody { steps, stores }
     }

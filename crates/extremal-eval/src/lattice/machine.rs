@@ -99,7 +99,12 @@ impl LatticeMachine {
             // A group of lanes must fit: a short last piece does some members again.
             let began = from.min(to - lanes.min(to - first));
             let piece = LoopPiece { from: began, to, begins: true, ends: true };
-            self.loops_memory.run_summing(0, piece, from, fields, results, &mut self.totals);
+            self.loops_memory.run(0, piece, fields, results);
+            for (sum, total) in self.totals.iter_mut().enumerate() {
+                if let Some(summands) = self.loops_memory.summands(sum, piece, from, fields, results) {
+                    total.push_all(summands);
+                }
+            }
             from = to;
         }
         let mut finite = self.loops_memory.are_finite(0);

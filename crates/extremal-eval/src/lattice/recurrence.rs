@@ -412,7 +412,7 @@ impl RecurrenceMachine {
         }
         self.current = self.place(steps);
         let loops_are_finite = |step: usize| match (&self.sums, self.sum_scalars_of(step)) {
-            (Some(sums), Some(_)) => sums.are_finite(step),
+            (Some(sums), Some(_)) => sums.loops.are_finite(step),
             _ => self.loops_memory.are_finite(step),
         };
         (0..steps).find(|step| !self.ends_are_finite[*step] || !loops_are_finite(*step))
@@ -432,19 +432,12 @@ impl RecurrenceMachine {
         let [before, after] = [self.place(step), self.place(step + 1)];
         let mut from = tile.from;
         while from < tile.to {
-            let to = match tile.to - from {
-                // What stands before the sums of the loops is known after a short piece.
-                left if own.is_some() && tile.begins && from == tile.from && left >= 2 * LANES + self.skew => {
-                    from + LANES + self.skew
-                }
-                ..=PIECE => tile.to,
-                _ => from + PIECE / 2,
-            };
+            let to = if tile.to - from <= PIECE { tile.to } else { from + PIECE / 2 };
             let piece =
                 LoopPiece { from, to, begins: tile.begins && from == tile.from, ends: tile.ends && to == tile.to };
             let (given, made) = both(&mut self.states, [before, after]);
             match (&mut self.sums, &own) {
-                (Some(sums), Some(_)) => sums.run(step, piece, given, made),
+                (Some(sums), Some(_)) => sums.loops.run(step, piece, given, made),
                 _ => self.loops_memory.run(step, piece, given, made),
             }
             // What loops make of the carried values does not reach the members next to the ends.
@@ -467,8 +460,9 @@ impl RecurrenceMachine {
                 let own = &self.sum_scalars[own.clone()];
                 let (given, made) = both(&mut self.states, [before, after]);
                 if piece.begins {
-                    sums.take_first(step, own, piece, given, made);
+                    sums.take_first(step, own, made);
                 }
+                sums.take_piece(step, piece, given, made);
                 if piece.ends {
                     sums.take_last(step, own, made);
                 }

@@ -106,7 +106,7 @@ impl SumsAfter {
 #[derive(Clone)]
 pub(super) struct SumsMachine {
     /// Those of the application, with the summands.
-    loops: LoopMachine,
+    pub loops: LoopMachine,
     alone: LoopMachine,
     ends: LatticeEnds,
     /// The members that have summands like each other, and those of them that loops of the application do.
@@ -136,22 +136,15 @@ impl SumsMachine {
         self.totals[application * self.sums..][..self.sums].iter_mut().for_each(PiecewiseTotal::begin);
     }
 
-    /// Does a piece of an application. The summands of the first one wait for those before them.
-    pub fn run(&mut self, application: usize, piece: LoopPiece, before: &[f64], after: &mut [f64]) {
-        if piece.begins {
-            self.loops.run(application, piece, before, after);
-        } else {
-            let totals = &mut self.totals[application * self.sums..][..self.sums];
-            self.loops.run_summing(application, piece, piece.from, before, after, totals);
-        }
+    /// Takes what stands at the first end of what an application left, and before the members of its loops.
+    pub fn take_first(&mut self, application: usize, own: &[f64], state: &[f64]) {
+        let (of_end, _) = self.ends.run(LatticeEnd::First, own, state, &mut []);
+        self.at_first[application * self.sums..][..self.sums].copy_from_slice(of_end);
+        self.take_alone(application, own, [self.all[0], self.in_loops[0]], state);
     }
 
-    /// Takes what stands at the first end of what an application left, before the members of its loops, and in their first piece, which
-    /// they have just done.
-    pub fn take_first(&mut self, application: usize, own: &[f64], piece: LoopPiece, before: &[f64], after: &[f64]) {
-        let (of_end, _) = self.ends.run(LatticeEnd::First, own, after, &mut []);
-        self.at_first[application * self.sums..][..self.sums].copy_from_slice(of_end);
-        self.take_alone(application, own, [self.all[0], self.in_loops[0]], after);
+    /// Takes the summands of the piece that its loops have just done.
+    pub fn take_piece(&mut self, application: usize, piece: LoopPiece, before: &[f64], after: &[f64]) {
         for (sum, total) in self.totals[application * self.sums..][..self.sums].iter_mut().enumerate() {
             if let Some(summands) = self.loops.summands(sum, piece, piece.from, before, after) {
                 total.push_all(summands);
@@ -169,11 +162,6 @@ impl SumsMachine {
             total.add(*first);
             total.add(*last);
         }
-    }
-
-    /// Are all results finite that an application left?
-    pub fn are_finite(&self, application: usize) -> bool {
-        self.loops.are_finite(application)
     }
 
     /// The sums over what an application left.

@@ -3,7 +3,7 @@
 use super::loop_machine::PIECE;
 
 /// Numbers of a group: as many parts a sum has.
-pub(super) const PARTS: usize = 8;
+const PARTS: usize = 8;
 
 /// A sum of so many numbers that come in any portions: those of a piece in eight parts, which are added up at its end.
 #[derive(Clone)]
@@ -32,35 +32,11 @@ impl PiecewiseTotal {
             let (now, later) = left.split_at(left.len().min(PIECE - self.seen % PIECE));
             self.push_in_piece(now);
             left = later;
-            self.end_piece();
+            if self.seen.is_multiple_of(PIECE) || self.seen == self.size {
+                self.total.add(self.parts.iter().sum::<f64>() + self.rest);
+                (self.parts, self.rest) = ([0.0; PARTS], NOTHING);
+            }
         }
-    }
-
-    /// Adds up the parts where a piece ends.
-    fn end_piece(&mut self) {
-        if self.seen.is_multiple_of(PIECE) || self.seen == self.size {
-            self.total.add(self.parts.iter().sum::<f64>() + self.rest);
-            (self.parts, self.rest) = ([0.0; PARTS], NOTHING);
-        }
-    }
-
-    /// So many of the next numbers belong to the parts of one piece.
-    pub fn room(&self) -> usize {
-        (PIECE - self.seen % PIECE).min((self.size - self.size % PARTS).saturating_sub(self.seen))
-    }
-
-    /// Lends the parts, that of the next number first, to those who add whole groups to them.
-    pub fn lend(&self, parts: &mut [f64]) {
-        let (behind, ahead) = self.parts.split_at(self.seen % PARTS);
-        ahead.iter().chain(behind).zip(parts).for_each(|(own, part)| *part = *own);
-    }
-
-    /// Takes them back after so many numbers, which there was [room](Self::room) for.
-    pub fn take(&mut self, parts: &[f64], count: usize) {
-        let (behind, ahead) = self.parts.split_at_mut(self.seen % PARTS);
-        ahead.iter_mut().chain(behind).zip(parts).for_each(|(own, part)| *own = *part);
-        self.seen += count;
-        self.end_piece();
     }
 
     fn push_in_piece(&mut self, numbers: &[f64]) {
