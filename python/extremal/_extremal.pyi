@@ -82,6 +82,8 @@ class Model:
         singular: str | None = None,
         tolerance: float | None = None,
         reduce: Sequence[str] | None = None,
+        at: Sequence[float] | None = None,
+        sensitivity: Sequence[str] | None = None,
     ) -> Run: ...
     def compile(
         self,
@@ -98,6 +100,8 @@ class Model:
         singular: str | None = None,
         tolerance: float | None = None,
         reduce: Sequence[str] | None = None,
+        at: Sequence[float] | None = None,
+        sensitivity: Sequence[str] | None = None,
     ) -> CompiledSimulation: ...
     def stream(
         self,

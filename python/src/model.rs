@@ -237,9 +237,14 @@ impl PyModel {
     /// (True, [])
     /// >>> m.run(values={"theta": 0.1}, until=1)["theta"][0].item()
     /// 0.1
+    ///
+    /// `at` are the times of its rows, `sensitivity` the parameters and starts by which it is differentiated.
+    ///
+    /// >>> m.run(until=1, at=[0.5, 0.75], sensitivity=["l"])["dtheta/dl"].shape
+    /// (2,)
     #[pyo3(
         signature = (**options),
-        text_signature = "($self, *, method=None, step=None, start_time=None, until=None, steps=None, values=None, progress=None, start=None, entropy=None, constraints=None, project=None, singular=None, tolerance=None, reduce=None)"
+        text_signature = "($self, *, method=None, step=None, start_time=None, until=None, steps=None, values=None, progress=None, start=None, entropy=None, constraints=None, project=None, singular=None, tolerance=None, reduce=None, at=None, sensitivity=None)"
     )]
     fn run(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<PyRun> {
         let (mut given, mut progress) = (Vec::new(), None);
@@ -258,7 +263,7 @@ impl PyModel {
     /// Compiles a simulation that is to be run many times, with other parameters and from other starts.
     #[pyo3(
         signature = (**options),
-        text_signature = "($self, *, method=None, step=None, start_time=None, until=None, steps=None, start=None, entropy=None, constraints=None, project=None, singular=None, tolerance=None, reduce=None)"
+        text_signature = "($self, *, method=None, step=None, start_time=None, until=None, steps=None, start=None, entropy=None, constraints=None, project=None, singular=None, tolerance=None, reduce=None, at=None, sensitivity=None)"
     )]
     fn compile(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<PyCompiled> {
         let options = StepOptions::read(options, |_, _| Ok(false))?;

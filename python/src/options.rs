@@ -23,6 +23,8 @@ pub struct StepOptions {
     singular: Option<String>,
     tolerance: Option<f64>,
     reduce: Option<Vec<String>>,
+    at: Option<Vec<f64>>,
+    sensitivity: Option<Vec<String>>,
 }
 
 impl StepOptions {
@@ -47,6 +49,8 @@ impl StepOptions {
                 "singular" => options.singular = value.extract()?,
                 "tolerance" => options.tolerance = value.extract()?,
                 "reduce" => options.reduce = value.extract()?,
+                "at" => options.at = value.extract()?,
+                "sensitivity" => options.sensitivity = value.extract()?,
                 _ if other(&key, &value)? => {}
                 _ => return Err(PyTypeError::new_err(format!("there is no option `{key}` here"))),
             }
@@ -128,5 +132,27 @@ macro_rules! apply {
     };
 }
 
-apply!(simulation, Simulation);
-apply!(sweep, Sweep);
+apply!(simulated, Simulation);
+apply!(swept, Sweep);
+
+impl StepOptions {
+    /// The simulation with these options.
+    pub fn simulation(&self, to: Simulation) -> PyResult<Simulation> {
+        let mut to = self.simulated(to)?;
+        if let Some(times) = &self.at {
+            to = to.at(times);
+        }
+        if let Some(names) = &self.sensitivity {
+            to = to.sensitivity(&names.iter().map(String::as_str).collect::<Vec<_>>());
+        }
+        Ok(to)
+    }
+
+    /// The sweep with these options.
+    pub fn sweep(&self, to: Sweep) -> PyResult<Sweep> {
+        match (&self.at, &self.sensitivity) {
+            (None, None) => self.swept(to),
+            _ => Err(PyTypeError::new_err("`at` and `sensitivity` are options of a run, not of a sweep")),
+        }
+    }
+}

@@ -6,6 +6,7 @@ mod book;
 mod browser;
 mod check;
 mod drawings;
+mod files;
 mod fuzz;
 mod gallery;
 mod models;
@@ -25,7 +26,9 @@ Usage: cargo xtask TASK
   test                 rules, formatting, lints, all tests, documentation, every model of the gallery, the book, the Python package,
                        the studio in a browser
   rules                direction of dependencies, unique names of types and equations, sizes of files, mutants that still apply; builds nothing
-  book                 the book, as pages in target/book
+  book                 the book, as pages in target/book; its models run in them where there is a compiler for wasm32-unknown-unknown
+  book --test          that, and its models and all of its pages in the browser
+  book --serve         that, served to this machine: a page that is opened as a file may not load programs
   drawings             the sheet of all drawings, docs/drawings.png with its page, and the pictures of the book, drawn anew
   wheel                the Python package as a wheel, in target/wheels
   python               that wheel in an environment of its own, and the tests in python/tests
@@ -55,7 +58,9 @@ fn main() -> ExitCode {
     let done = match words.as_slice() {
         ["test"] => check::all(),
         ["rules"] => rules::all(),
-        ["book"] => book::build(),
+        ["book"] => book::build().map(drop),
+        ["book", "--test"] => book::tests(),
+        ["book", "--serve"] => book::serve(),
         ["drawings"] => drawings::all(),
         ["wheel"] => python::wheel().map(drop),
         ["python"] => python::tests(),

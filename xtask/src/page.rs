@@ -4,9 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::browser;
-use crate::shell::{Step, TaskFailure, cargo, heading, root};
+use crate::shell::{Step, TaskFailure, cargo, heading, left_out, root};
 
 const TARGET: &str = "wasm32-unknown-unknown";
+/// What is said where there is no compiler for it.
+pub const MISSING: &str = "no compiler here has the target wasm32-unknown-unknown: `rustup target add wasm32-unknown-unknown`, \
+    or the source of the standard library beside a compiler of the system";
 /// What a page with a desk of its own says instead of nothing.
 const MARK: &str = "<meta charset=\"utf-8\">";
 const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' blob: data:; media-src blob:; \
@@ -40,13 +43,14 @@ fn compiler() -> Option<Compiler> {
     (source && system && linker.exists()).then_some(Compiler::FromSource { linker })
 }
 
+/// Is there a compiler for browsers?
+pub fn can_be_built() -> bool {
+    compiler().is_some()
+}
+
 /// Makes the folder target/page; returns where it is.
 pub fn build() -> Result<PathBuf, TaskFailure> {
-    let compiler = compiler().ok_or_else(|| {
-        failed(format!(
-            "no compiler here has the target {TARGET}: `rustup target add {TARGET}`, or the source of the standard library beside a compiler of the system"
-        ))
-    })?;
+    let compiler = compiler().ok_or_else(|| failed(MISSING))?;
     let target = root().join("target/wasm");
     let folder = target.to_string_lossy().into_owned();
     let arguments = ["build", "-p", "extremal-wasm", "--profile", "page", "--target", TARGET, "--target-dir", &folder];
@@ -89,20 +93,13 @@ pub fn build() -> Result<PathBuf, TaskFailure> {
     Ok(page)
 }
 
-/// The same where the toolchain has the target: elsewhere the standard library has to be compiled first, and all takes six minutes of a processor.
-pub fn tests_if_installed() -> Result<(), TaskFailure> {
-    if matches!(compiler(), Some(Compiler::Installed)) && is_there("node") {
-        return tests();
+/// The tests of the page, where there are a compiler and node for them.
+pub fn tests_if_possible() -> Result<(), TaskFailure> {
+    match (compiler(), Step::new("node", "node".as_ref(), &["--version"]).run_silently()) {
+        (None, _) => left_out("page", &format!("{MISSING}: the page without a server is not tested")),
+        (_, Err(_)) => left_out("page", "there is no node: the page without a server is not tested"),
+        _ => tests(),
     }
-    eprintln!(
-        "this toolchain has no target {TARGET}, or there is no node: the page without a server is not tested \
-         (`cargo xtask page --test` does it, and compiles the standard library where the target is missing)"
-    );
-    Ok(())
-}
-
-fn is_there(program: &str) -> bool {
-    Step::new(program, program.as_ref(), &["--version"]).run_silently().is_ok()
 }
 
 /// The page, its size, and its numbers beside those of the program: the same bytes for every model of the gallery.

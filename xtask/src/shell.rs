@@ -102,6 +102,15 @@ impl TaskFailure {
     }
 }
 
+/// What cannot be done here is left out with a line that says so; where CI runs it is a failure.
+pub fn left_out(step: &str, said: &str) -> Result<(), TaskFailure> {
+    if env::var_os("CI").is_some_and(|value| value == "true") {
+        return Err(TaskFailure { step: step.to_owned(), reason: said.to_owned() });
+    }
+    eprintln!("{said}");
+    Ok(())
+}
+
 /// The cargo that called this program.
 pub fn cargo() -> PathBuf {
     env::var_os("CARGO").unwrap_or_else(|| "cargo".into()).into()

@@ -236,6 +236,38 @@ pub fn number(text: &str) -> Result<f64, String> {
     parse_number(text).map_err(|errors| errors.iter().next().map(ToString::to_string).unwrap_or_default())
 }
 
+/// A time, or many at equal distances.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Times(pub Vec<f64>);
+
+impl Times {
+    /// All times of a list.
+    pub fn all(list: &[Times]) -> Vec<f64> {
+        list.iter().flat_map(|Times(times)| times).copied().collect()
+    }
+}
+
+/// More times than this are a mistake.
+const MOST_TIMES: u64 = 100_000_000;
+
+/// Reads a time, or `first:last:how many`.
+pub fn times(text: &str) -> Result<Times, String> {
+    let parts: Vec<&str> = text.split(':').collect();
+    match parts[..] {
+        [one] => Ok(Times(vec![number(one)?])),
+        [first, last, count] => {
+            let (first, last) = (number(first)?, number(last)?);
+            let count: u64 = count.trim().parse().map_err(|_| format!("`{count}` is no number of times"))?;
+            if !(2..=MOST_TIMES).contains(&count) {
+                return Err(format!("the number of times lies between 2 and {MOST_TIMES}, not {count}"));
+            }
+            let part = |at: u64| at as f64 / (count - 1) as f64;
+            Ok(Times((0..count).map(|at| first + part(at) * (last - first)).collect()))
+        }
+        _ => Err("write a time, or `first:last:how many`, as `0:10:101`".to_owned()),
+    }
+}
+
 /// Reads a number, or an expression whose names the model knows.
 pub fn setting(text: &str) -> Result<SettingText, String> {
     if let Ok(number) = parse_number(text) {
@@ -285,6 +317,15 @@ mod tests {
         assert!(setting("10 T").unwrap_err().contains("operator"));
         assert_eq!(number("1/8").unwrap(), 0.125);
         assert!(number("l").unwrap_err().contains("unknown name"));
+    }
+
+    #[test]
+    fn times_are_listed_or_counted() {
+        assert_eq!(times("pi/2").unwrap(), Times(vec![std::f64::consts::FRAC_PI_2]));
+        assert_eq!(times("1:2:5").unwrap(), Times(vec![1.0, 1.25, 1.5, 1.75, 2.0]));
+        for wrong in ["1:2", "1:2:1", "1:2:x", "a"] {
+            assert!(times(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

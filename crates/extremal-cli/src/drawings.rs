@@ -9,7 +9,6 @@ use extremal_engine::trajectory::sig;
 use extremal_engine::{Model, Recorder};
 
 use crate::animation;
-use crate::arguments;
 use crate::failure::CommandError;
 
 /// What to draw of the mechanism.
@@ -21,11 +20,8 @@ pub struct DrawingArguments {
     /// Draw the mechanism, as .svg or .png; may be repeated
     #[arg(long, value_name = "FILE")]
     pub frame: Vec<PathBuf>,
-    /// When `--frame` shows it, at one time or several in one picture: `0,0.5,1` [default: the end]
-    #[arg(long, value_name = "TIMES", requires = "frame", value_delimiter = ',', allow_hyphen_values = true, value_parser = arguments::number)]
-    pub at: Vec<f64>,
     /// Show it at so many times, evenly from the start to the end, in one picture
-    #[arg(long, value_name = "N", requires = "frame", conflicts_with = "at", value_parser = clap::value_parser!(u32).range(2..=200))]
+    #[arg(long, value_name = "N", requires = "frame", conflicts_with = "times", value_parser = clap::value_parser!(u32).range(2..=200))]
     pub shots: Option<u32>,
 }
 
@@ -49,34 +45,35 @@ impl DrawingArguments {
         }
     }
 
-    /// Writes all pictures of a motion; `written` learns of them.
+    /// Writes all pictures of a motion, those of the mechanism at these times; `written` learns of them.
     pub fn save(
         &self,
         model: &Model,
         title: &str,
         recorder: &Recorder,
+        at: &[f64],
         written: &mut Vec<PathBuf>,
     ) -> Result<(), CommandError> {
         if self.is_empty() || recorder.rows() == 0 {
             return Ok(());
         }
-        let motion = DrawnMotion::with(model, recorder.columns(), recorder.series(), &self.at)?;
+        let motion = DrawnMotion::with(model, recorder.columns(), recorder.series(), at)?;
         for path in &self.animate {
             animation::save(path, title, &motion)?;
             written.push(path.clone());
         }
         for path in &self.frame {
-            self.picture(path, title, &motion)?;
+            self.picture(path, title, &motion, at)?;
             written.push(path.clone());
         }
         Ok(())
     }
 
-    fn picture(&self, path: &Path, title: &str, motion: &DrawnMotion) -> Result<(), CommandError> {
+    fn picture(&self, path: &Path, title: &str, motion: &DrawnMotion, at: &[f64]) -> Result<(), CommandError> {
         let (Some(first), Some(last)) = (motion.times.first(), motion.times.last()) else { return Ok(()) };
         // Times that were printed with fewer digits than they have are meant as they are printed.
         let slack = 1e-9 * (last - first).abs();
-        if let Some(time) = self.at.iter().find(|time| **time < first - slack || **time > last + slack) {
+        if let Some(time) = at.iter().find(|time| **time < first - slack || **time > last + slack) {
             return Err(CommandError::NoFrame { time: *time, first: *first, last: *last });
         }
         let times: Vec<f64> = match self.shots {
@@ -84,8 +81,8 @@ impl DrawingArguments {
                 let part = |shot: u32| f64::from(shot) / f64::from(shots - 1);
                 (0..shots).map(|shot| first + part(shot) * (last - first)).collect()
             }
-            None if self.at.is_empty() => vec![*last],
-            None => self.at.clone(),
+            None if at.is_empty() => vec![*last],
+            None => at.to_vec(),
         };
         let frames: Vec<usize> = times.iter().map(|time| motion.frame_at(*time)).collect();
         let shown = |at: Option<&usize>| at.map_or(String::new(), |at| sig(motion.times[*at], 5));

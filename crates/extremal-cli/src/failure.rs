@@ -9,10 +9,12 @@ use extremal_engine::boundary::{ContinuationError, ProblemError, TableError};
 use extremal_engine::compare::{CompareError, ComparisonFileError};
 use extremal_engine::drawing::DrawingError;
 use extremal_engine::export::ExportError;
+use extremal_engine::fit::FitError;
+use extremal_engine::lyapunov::LyapunovError;
 use extremal_engine::mechanics::discrete::SchemeError;
 use extremal_engine::model::render;
 use extremal_engine::problems::ProblemSetError;
-use extremal_engine::run::{ConstraintError, SettingsError, SetupError};
+use extremal_engine::run::{ConstraintError, GradientError, SettingsError, SetupError};
 use extremal_engine::sweep::{ListError, SweepError, VariationError};
 use extremal_engine::trajectory::frame::{FrameError, MergeError};
 use extremal_engine::trajectory::{EventFileError, FormatError, PlotError, RecordError, SinkError};
@@ -63,6 +65,17 @@ pub enum CommandError {
     /// The method, step or end do not fit the model.
     #[error(transparent)]
     Setup(#[from] SetupError),
+    #[error("`{path}` is no table of measured numbers: {source}")]
+    Data { path: String, source: TableError },
+    #[error("`{name}`: {message}")]
+    Given { name: String, message: String },
+    #[error("{0}")]
+    Fit(FitError),
+    /// The motion has no derivatives.
+    #[error(transparent)]
+    Gradient(#[from] GradientError),
+    #[error(transparent)]
+    Lyapunov(#[from] LyapunovError),
     /// The method has no discrete equations to print.
     #[error(transparent)]
     Scheme(#[from] SchemeError),

@@ -1,6 +1,7 @@
 //! A motion as a film: pictures at even times, in a `.gif`, or in an `.mp4` by `ffmpeg`.
 
 use std::collections::HashMap;
+use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -157,6 +158,10 @@ fn as_mp4(film: &Film<'_>, path: &Path) -> Result<(), CommandError> {
     }
     drop(input);
     let output = encoder.wait_with_output().map_err(failed)?;
+    if !output.status.success() || sent.is_err() {
+        // A part of a film is none.
+        let _ = fs::remove_file(path);
+    }
     match (output.status.success(), sent) {
         (true, Ok(())) => Ok(()),
         (true, Err(error)) => Err(failed(error)),

@@ -1,7 +1,7 @@
 //! Equations and analysis, typeset.
 
 use extremal_engine::analyze::{AnalysisExtent, analyze};
-use extremal_engine::derive::{derive, usual_forms};
+use extremal_engine::derive::{Form, derive, usual_forms};
 use extremal_engine::printed::{EquationSide, Section, SectionLine};
 use serde_json::{Value, json};
 
@@ -10,11 +10,14 @@ use crate::{DeskError, ModelRequest};
 /// Longer lines are said to be long instead: a page would take seconds to lay them out.
 const LONGEST_LINE: usize = 60_000;
 
-pub(crate) fn equations(asked: &ModelRequest) -> Result<Value, DeskError> {
+/// The equations in these forms, or in the usual ones where none is named.
+pub(crate) fn equations(asked: &ModelRequest, forms: &[Form]) -> Result<Value, DeskError> {
     let model = asked.model()?;
     let settings = asked.settled(&model)?;
-    let derivation = derive(&model, &settings, &usual_forms(&model))?;
-    Ok(json!({ "sections": typeset(&derivation.sections), "command": asked.command("derive", &[]) }))
+    let further: Vec<(&str, &str)> = forms.iter().map(|form| ("--form", form.name())).collect();
+    let forms = if forms.is_empty() { usual_forms(&model) } else { forms.to_vec() };
+    let derivation = derive(&model, &settings, &forms)?;
+    Ok(json!({ "sections": typeset(&derivation.sections), "command": asked.command("derive", &further) }))
 }
 
 pub(crate) fn analysis(asked: &ModelRequest) -> Result<Value, DeskError> {

@@ -3,12 +3,12 @@
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use extremal_engine::CompiledRun;
 use extremal_engine::eval::source::Language;
 use extremal_engine::export::{ExportTarget, export as written};
 use extremal_engine::run::EnergyLaw;
 use extremal_engine::trajectory::plot::Selection;
 use extremal_engine::trajectory::{Figure, TextLayout, TextSink, sig};
-use extremal_engine::{CompiledRun, Recorder};
 
 use crate::{DeskError, DeskProgress, ModelRequest, WatchDesk};
 
@@ -36,7 +36,7 @@ pub(crate) fn export(asked: &ModelRequest, target: &str, watch: WatchDesk<'_>) -
         _ => return Err(DeskError::Target(target.to_owned())),
     };
     let run = CompiledRun::new(&model, &settings)?;
-    let mut recorder = Recorder::new(run.columns().clone()).every(settings.record);
+    let mut recorder = run.recorder();
     let file = BoundedFile::default();
     if let Some(layout) = layout {
         let sink = TextSink::new(file.clone(), run.columns(), layout).map_err(|_| DeskError::TooLong(MOST_BYTES))?;

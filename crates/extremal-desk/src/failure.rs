@@ -47,7 +47,7 @@ pub enum DeskError {
     Record(#[from] RecordError),
     #[error("a file of this motion would be larger than {0} bytes: the command line writes it")]
     TooLong(usize),
-    #[error("there is no export to `{0}`: write c, rust, python, julia, latex, csv, json or svg")]
+    #[error("there is no export to `{0}`: write c, rust, python, julia, latex, csv, json, svg or notebook")]
     Target(String),
     #[error("there is no built-in model `{0}`")]
     UnknownModel(String),

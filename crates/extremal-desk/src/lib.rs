@@ -23,6 +23,7 @@ mod equations;
 mod exported;
 mod failure;
 mod motion;
+mod notebook;
 mod numbers;
 mod optimum;
 mod request;
@@ -93,14 +94,17 @@ impl Desk {
             DeskQuestion::Gallery => Ok(self.gallery.get_or_insert_with(catalogue::gallery).clone()),
             DeskQuestion::GalleryModel { name } => catalogue::model(name),
             DeskQuestion::Check(asked) => Ok(checked::check(asked)),
-            DeskQuestion::Equations(asked) => equations::equations(asked),
+            DeskQuestion::Equations { asked, forms } => equations::equations(asked, forms),
             DeskQuestion::Analyze(asked) => equations::analysis(asked),
             DeskQuestion::Run(asked) => self.motions.run(asked, blocks, watch),
             DeskQuestion::Picture(asked) => motion::picture(asked, blocks, watch),
             DeskQuestion::Compare { first, second, steps } => comparison::compare(first, second, steps),
             DeskQuestion::Solve { asked, steps } => optimum::solve(asked, *steps, blocks, watch),
             DeskQuestion::Sweep { asked, axes } => ensemble::sweep(asked, axes, blocks, watch),
-            DeskQuestion::Export { asked, target } => {
+            DeskQuestion::Export { asked, target, steps } if target == "notebook" => {
+                notebook::notebook(asked, *steps, watch).map(|text| json!({ "text": text }))
+            }
+            DeskQuestion::Export { asked, target, .. } => {
                 exported::export(asked, target, watch).map(|text| json!({ "text": text }))
             }
         }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use extremal_engine::derive::Form;
 use extremal_engine::expr::syntax::parse_number;
 use extremal_engine::model::Extent;
 use extremal_engine::trajectory::shortest;
@@ -27,7 +28,14 @@ pub enum DeskQuestion {
     /// What is wrong with a model, and what its names are.
     Check(ModelRequest),
     /// Its equations.
-    Equations(ModelRequest),
+    Equations {
+        /// The model.
+        #[serde(flatten)]
+        asked: ModelRequest,
+        /// In which forms; none for the usual ones.
+        #[serde(default)]
+        forms: Vec<Form>,
+    },
     /// What it conserves and what its method keeps.
     Analyze(ModelRequest),
     /// Its motion.
@@ -66,8 +74,11 @@ pub enum DeskQuestion {
         /// The model.
         #[serde(flatten)]
         asked: ModelRequest,
-        /// `c`, `rust`, `python`, `julia`, `latex`, `csv`, `json` or `svg`.
+        /// `c`, `rust`, `python`, `julia`, `latex`, `csv`, `json`, `svg` or `notebook`.
         target: String,
+        /// Steps of the grid of a problem, in a notebook.
+        #[serde(default)]
+        steps: Option<usize>,
     },
 }
 
@@ -103,7 +114,7 @@ impl DeskQuestion {
         let (one, other) = match self {
             DeskQuestion::Words | DeskQuestion::Gallery | DeskQuestion::GalleryModel { .. } => (None, None),
             DeskQuestion::Check(asked)
-            | DeskQuestion::Equations(asked)
+            | DeskQuestion::Equations { asked, .. }
             | DeskQuestion::Analyze(asked)
             | DeskQuestion::Run(asked)
             | DeskQuestion::Picture(asked)
@@ -173,6 +184,16 @@ impl ModelRequest {
             extent: settings.extent.or(simulation.extent),
             ..settings
         })
+    }
+
+    /// Is a step asked for?
+    pub(crate) fn states_step(&self) -> bool {
+        said(&self.step).is_some()
+    }
+
+    /// Is an end asked for?
+    pub(crate) fn states_end(&self) -> bool {
+        said(&self.until).is_some()
     }
 
     /// The method that is asked for.

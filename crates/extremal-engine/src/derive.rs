@@ -15,13 +15,14 @@ use extremal_expr::{Expr, Graph};
 use extremal_mechanics::System;
 use extremal_mechanics::discrete::{CustomDiscrete, Options, SchemeError, check_method, scheme};
 use extremal_model::Model;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::printed::{EquationSide, Section, SectionLine, to_latex, to_text};
 use crate::run::{Settings, final_manifold};
 
 /// Which equations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Form {
     /// Lagrange's equations with everything read off the Lagrangian.
     Lagrange,
@@ -35,6 +36,20 @@ pub enum Form {
     Optimal,
     /// The discrete equations of a method.
     Discrete,
+}
+
+impl Form {
+    /// What it is called where one is asked for.
+    pub fn name(self) -> &'static str {
+        match self {
+            Form::Lagrange => "lagrange",
+            Form::Solved => "solved",
+            Form::Hamilton => "hamilton",
+            Form::Routh => "routh",
+            Form::Optimal => "optimal",
+            Form::Discrete => "discrete",
+        }
+    }
 }
 
 /// Equations under headings.

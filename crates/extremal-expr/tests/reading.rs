@@ -1,6 +1,9 @@
 //! What text means: compared with the same expressions built by hand, and with values worked out on paper.
 
-use extremal_expr::syntax::{Ast, Limits, parse_any, parse_condition, parse_equation, parse_expression};
+use extremal_expr::syntax::{
+    Ast, Binding, Limits, NameRefusal, NameUse, RepeatedText, Scope, parse_any, parse_condition, parse_equation,
+    parse_expression,
+};
 use extremal_expr::{Expr, Graph, Relation};
 use extremal_testkit::scope::SmallScope;
 
@@ -57,6 +60,48 @@ fn names_primes_and_indices_reach_the_scope() {
     assert_eq!(read(&graph, "2*π"), graph.pi() * 2);
     let springs = (1..=4).map(|i| (symbol(&format!("q[{}]", i + 1)) - symbol(&format!("q[{i}]"))).powi(2));
     assert_eq!(read(&graph, "sum(i, 1, n-1, (q[i+1] - q[i])^2)"), graph.sum(springs));
+}
+
+/// A small scope in which `k` is the number of a member.
+struct Numbered<'g>(SmallScope<'g>, i64);
+
+impl<'g> Scope<'g> for Numbered<'g> {
+    fn resolve(&self, name: &str) -> Option<Binding> {
+        if name == "k" { Some(Binding::constant("index").integer(self.1)) } else { self.0.resolve(name) }
+    }
+
+    fn value(&self, reference: NameUse<'_>) -> Result<Expr<'g>, NameRefusal> {
+        if reference.name == "k" { Ok(self.0.0.int(self.1)) } else { self.0.value(reference) }
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.0.names()
+    }
+}
+
+/// Sums that grow from member to member, or shrink, or begin elsewhere, are what they are when each text is read by itself.
+#[test]
+fn a_text_read_for_many_members_is_read_for_each() {
+    let graph = Graph::new();
+    for text in [
+        "sum(j, 1, k, q[j]*cos(j))",
+        "sum(j, k, n, q[j]*j)",
+        "sum(j, 1, n, q[j]*k)",
+        "sum(j, 1, k, j) + sum(j, 1, k, sum(i, j, k, q[i]*x))",
+        "sum(j, 1, k, if(k > 3, q[j], x))",
+        "sum(j, 3, k, q[j]) + q[k]",
+    ] {
+        let mut repeated = RepeatedText::new(&graph, text).unwrap();
+        for k in [1, 2, 4, 5, 3, 3, 1, 5] {
+            let scope = Numbered(SmallScope(&graph), k);
+            let [again, alone] = [repeated.read(&scope), parse_expression(&graph, text, &scope)].map(Result::unwrap);
+            assert_eq!(again.value, alone.value, "{text}, {k}");
+            assert_eq!(again.uses.names, alone.uses.names, "{text}, {k}");
+        }
+        // What is wrong with one member is said of it alone.
+        assert!(repeated.read(&Numbered(SmallScope(&graph), 9)).is_err() || !text.contains("1, k, q"), "{text}");
+        assert!(repeated.read(&Numbered(SmallScope(&graph), 2)).is_ok(), "{text}");
+    }
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use extremal_expr::syntax::{
-    Ast, AstKind, ExprShape, Limits, Lowered, NameProblem, ShapedExpr, SyntaxError, SyntaxErrorKind, SyntaxErrors,
-    Uses, check_name, parse_condition, parse_equation, parse_expression, parse_quantity,
+    Ast, AstKind, ExprShape, Limits, Lowered, NameProblem, RepeatedText, ShapedExpr, SyntaxError, SyntaxErrorKind,
+    SyntaxErrors, Uses, check_name, parse_condition, parse_equation, parse_expression, parse_quantity,
 };
 use extremal_expr::{Expr, Graph, Id, Rational};
 
@@ -282,7 +282,8 @@ impl<'g, 'p> Resolver<'g, 'p> {
     ) -> Option<Vec<Expr<'g>>> {
         match series {
             ScalarSeries::One(scalar) => {
-                (1..=count).map(|number| self.number(scalar, place, Some((index, number)))).collect()
+                let mut members = self.members(scalar);
+                (1..=count).map(|number| members.read(self, place, (index, number))).collect()
             }
             ScalarSeries::List { items, .. } => {
                 self.check_length(series, count)?;
@@ -290,6 +291,15 @@ impl<'g, 'p> Resolver<'g, 'p> {
                 values.into_iter().collect()
             }
         }
+    }
+
+    /// A value that is stated once for all members of a family.
+    pub fn members<'s>(&self, scalar: &'s Scalar) -> MemberScalar<'g, 's> {
+        let parsed = match scalar {
+            Scalar::Text(text) => RepeatedText::new(self.graph, &text.value).ok(),
+            Scalar::Number { .. } => None,
+        };
+        MemberScalar { scalar, parsed }
     }
 
     /// A list must have one value for each member.
@@ -336,7 +346,12 @@ impl<'g, 'p> Resolver<'g, 'p> {
 
     /// The number an expression of parameters stands for.
     pub fn evaluate(&self, value: Expr<'g>) -> f64 {
-        self.graph.evaluate(&[value], |name| self.values.get(name).copied())[0]
+        self.evaluate_all(&[value])[0]
+    }
+
+    /// The same of many expressions, which may share what they are made of.
+    pub fn evaluate_all(&self, values: &[Expr<'g>]) -> Vec<f64> {
+        self.graph.evaluate(values, |name| self.values.get(name).copied())
     }
 
     /// The same, refused unless it is finite. Nothing is said where a parameter in it is already in error.
@@ -356,6 +371,30 @@ impl<'g, 'p> Resolver<'g, 'p> {
     pub fn setting(&mut self, scalar: &Scalar, what: &str) -> Option<(Expr<'g>, f64)> {
         let value = self.number(scalar, &ExpressionPlace::SETTING, None)?;
         Some((value, self.finite(value, scalar.span(), what)?))
+    }
+}
+
+/// A value that is stated once for all members of a family. What cannot be parsed is explained when it is read.
+pub(crate) struct MemberScalar<'g, 's> {
+    scalar: &'s Scalar,
+    parsed: Option<RepeatedText<'g>>,
+}
+
+impl<'g> MemberScalar<'g, '_> {
+    /// The value for a member.
+    pub fn read(
+        &mut self,
+        resolver: &mut Resolver<'g, '_>,
+        place: &ExpressionPlace,
+        member: (&str, i64),
+    ) -> Option<Expr<'g>> {
+        match (self.scalar, &mut self.parsed) {
+            (Scalar::Text(text), Some(parsed)) if !resolver.problems.is_full() => {
+                let read = parsed.read(&View { names: &resolver.names, place, member: Some(member), bound: None });
+                resolver.accept(read.map(value_and_uses), text, place)
+            }
+            (scalar, _) => resolver.number(scalar, place, Some(member)),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Singular configurations on the way of a motion: they stop it, or are passed on purpose and remembered.
 
 use crate::failure::Reason;
-use crate::rank::{ConstraintRows, Passage, RowWatch};
+use crate::rank::{ConstraintRowBlock, ConstraintRows, Passage, RowWatch};
 
 /// A singular configuration that a motion went through on purpose.
 #[derive(Clone, Debug, PartialEq)]
@@ -122,6 +122,18 @@ impl ConfigurationWatch {
             false => Reason::SingularConfiguration { constraint, others, time },
             true => Reason::UnresolvedConfiguration { constraint, others, time, distance },
         })
+    }
+
+    /// Do the rows at these times, one after the other, stay so far from a singular configuration that none of the looks at them would need
+    /// more than this one? Then [go on](ConfigurationWatch::go_on) behind them.
+    pub fn are_far(&mut self, rows: &ConstraintRowBlock<'_>) -> bool {
+        self.rows.are_far(rows)
+    }
+
+    /// Goes on behind such rows, the last of which are these.
+    pub fn go_on(&mut self, last: ConstraintRows<'_>) {
+        self.rows.go_on(last);
+        self.inside = false;
     }
 
     /// The reason why a step of this length failed, if the constraints would have become dependent in it.

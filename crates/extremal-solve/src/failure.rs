@@ -58,6 +58,12 @@ pub enum Reason {
         /// The condition.
         condition: String,
     },
+    /// A motion whose derivatives were asked for has none.
+    #[error("the motion cannot be differentiated there: {cause}")]
+    Derivative {
+        /// Why.
+        cause: SolveFailure,
+    },
     /// An event that leads nowhere.
     #[error("the event `{event}` leads to no state from which the motion goes on: {cause}")]
     Event {

@@ -5,13 +5,16 @@ use extremal_eval::Machine;
 use crate::kernel::Kernel;
 use crate::linear::LaneSolver;
 use crate::linear::arch::Arch;
-use crate::newton::{SolvePlan, are_round_off};
+use crate::newton::{ROUND_OFF, SolvePlan, UNDERFLOW, are_round_off};
 
 /// Lanes that are asked for, in this order: as many as there are instructions for, and what there is on every machine.
 const LANES: [usize; 4] = [16, 8, 4, 64];
 
+/// Updates of linear equations: more than one where the first leaves more than round-off.
+const MOST_UPDATES: usize = 4;
+
 /// A [`Kernel`] for several inputs side by side. What it answers is what the kernel would, bit for bit; it does not answer where that
-/// takes more than one update.
+/// takes more than a few updates.
 #[derive(Clone)]
 pub(crate) struct LaneKernel {
     machine: Machine,
@@ -30,6 +33,9 @@ struct LaneSolve {
     solver: LaneSolver,
     /// Residuals and slopes where the unknowns are zero.
     values: Vec<f64>,
+    /// The least residual so far, lane by lane, and the largest that is accepted.
+    best: Vec<f64>,
+    tolerance: f64,
 }
 
 impl LaneKernel {
@@ -61,6 +67,8 @@ impl LaneKernel {
             plan: solve.plan.clone(),
             solver: LaneSolver::of(solve.solver(), solve.plan.slope_rows.len(), lanes),
             values: vec![0.0; (unknowns + solve.plan.slope_rows.len()) * lanes],
+            best: vec![f64::INFINITY; lanes],
+            tolerance: solve.tolerance(),
         });
         let results = vec![0.0; (outputs + 2 * unknowns) * lanes];
         Some(LaneKernel {
@@ -101,28 +109,28 @@ impl LaneKernel {
     pub fn run(&mut self) -> Option<&[f64]> {
         let lanes = self.machine.lanes();
         self.machine.commit(1);
+        let outputs = self.outputs * lanes;
         match &mut self.solve {
             None => self.machine.run(self.explicit_entry, &mut self.results),
             Some(solve) => {
-                if !solve.update(&mut self.machine, self.arch) {
+                if !solve.run(&mut self.machine, &mut self.results, outputs, self.arch) {
                     return None;
                 }
-                self.machine.run(solve.plan.entries.check, &mut self.results);
             }
         }
-        let (outputs, checked) = self.results.split_at(self.outputs * lanes);
-        let (residuals, sizes) = checked.split_at(checked.len() / 2);
-        let good = self.arch.dispatch(
+        let found = &self.results[..outputs];
+        let finite = self.arch.dispatch(
             #[inline(always)]
-            || are_round_off(residuals, sizes) & are_finite(outputs),
+            || are_finite(found),
         );
-        good.then_some(outputs)
+        finite.then_some(found)
     }
 }
 
 impl LaneSolve {
-    /// Solves for the unknowns, from zero, as Newton's method does in its first update; `false` where it would find none.
-    fn update(&mut self, machine: &mut Machine, arch: Arch) -> bool {
+    /// Solves for the unknowns, from zero, and leaves outputs, residuals and sizes in `results`, as Newton's method does where no residual
+    /// is worse than the tolerance; `false` where it would find none, or by a closer look.
+    fn run(&mut self, machine: &mut Machine, results: &mut [f64], outputs: usize, arch: Arch) -> bool {
         let (n, lanes) = (self.plan.names.len(), machine.lanes());
         machine.inputs_mut(self.plan.tier).fill(0.0);
         machine.run(self.plan.entries.slopes, &mut self.values);
@@ -133,13 +141,53 @@ impl LaneSolve {
                 || are_finite(values),
             )
         };
-        if !finite(update) || !self.solver.solve(lanes, slopes, update) || !finite(update) {
+        if !finite(update) {
             return false;
         }
-        let unknowns = machine.inputs_mut(self.plan.tier);
-        unknowns.iter_mut().zip(update).for_each(|(unknown, update)| *unknown = 0.0 - *update);
-        true
+        self.best.fill(f64::INFINITY);
+        for _ in 0..MOST_UPDATES {
+            if !self.solver.solve(lanes, slopes, update) || !finite(update) {
+                return false;
+            }
+            let unknowns = machine.inputs_mut(self.plan.tier);
+            unknowns.iter_mut().zip(&*update).for_each(|(unknown, update)| *unknown -= *update);
+            machine.run(self.plan.entries.check, results);
+            let (residuals, sizes) = results[outputs..].split_at(n * lanes);
+            let all = arch.dispatch(
+                #[inline(always)]
+                || are_round_off(residuals, sizes),
+            );
+            if all {
+                return true;
+            }
+            let (mut known, mut settled) = (true, true);
+            for (at, best) in self.best.iter_mut().enumerate() {
+                let residual = relative_in_lane(residuals, sizes, at, lanes);
+                known &= residual <= self.tolerance;
+                // What does not fall by half any more has reached its round-off.
+                let done = residual <= ROUND_OFF || residual > 0.5 * *best;
+                settled &= done;
+                *best = residual;
+                // The next update is none in a lane that has arrived.
+                for row in 0..n {
+                    update[row * lanes + at] = if done { 0.0 } else { residuals[row * lanes + at] };
+                }
+            }
+            if !known || settled {
+                return known;
+            }
+        }
+        false
     }
+}
+
+/// The largest residual of a lane, relative to the size of its terms.
+fn relative_in_lane(residuals: &[f64], sizes: &[f64], at: usize, lanes: usize) -> f64 {
+    let terms = residuals.iter().zip(sizes).skip(at).step_by(lanes);
+    terms.fold(0.0, |worst: f64, (residual, size)| {
+        let ratio = if *residual == 0.0 { 0.0 } else { residual.abs() / size.max(UNDERFLOW) };
+        if ratio > worst || ratio.is_nan() { ratio } else { worst }
+    })
 }
 
 /// Are all values finite?

@@ -31,7 +31,11 @@ pub use march::{
     TotalWork,
 };
 pub use newton::NewtonOptions;
-pub use rank::{ConstraintRows, Dependence, Passage, RowWatch, dependence, furthest_first};
+pub use rank::{
+    ConstraintRowBlock, ConstraintRows, Dependence, Passage, RowWatch, are_clearly_independent, dependence,
+    furthest_first,
+};
 pub use root::{RootError, find_root};
+pub use step::WatchedRows;
 pub use symmetric::{MatrixInertia, SymmetricSolver};
-pub use tangent::TangentMap;
+pub use tangent::{BlockTangent, TangentMap};

@@ -191,6 +191,11 @@ impl NewtonSolve {
         self.plan.names.len()
     }
 
+    /// The largest residual that is accepted.
+    pub fn tolerance(&self) -> f64 {
+        self.options.tolerance
+    }
+
     pub fn solver(&self) -> &LinearSolver {
         &self.solver
     }

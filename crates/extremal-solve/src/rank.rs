@@ -1,9 +1,13 @@
 //! Which rows of a matrix depend on others, and whether they come to, as it changes.
 
-use crate::linear::{Moving, MovingGram};
+use crate::linear::{Moving, MovingGram, on_widest_registers};
 
 /// A row counts as dependent when, scaled to length one, it comes this close to the span of the others.
 const DEPENDENT: f64 = 1e-8;
+
+/// The part of the square of a row that the square of its distance from the others must be of, for no other look to be needed: the pivots
+/// of A Aᵀ are known to some round-off of the rows' squares, and 1e-6 is far from the square of [`DEPENDENT`] too.
+const CLEARLY: f64 = 1e-6;
 
 /// Rows that depend on others.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -58,6 +62,21 @@ pub fn dependence(rows: &[Vec<f64>]) -> Dependence {
         found.independent.push(at);
     }
     found
+}
+
+/// Are the rows of a matrix, with these columns in each and their values row by row, so far from depending on each other that round-off
+/// cannot hide it? It takes no more operations than the factorisation of A Aᵀ, whose pivots are squared distances.
+///
+/// ```
+/// use extremal_solve::are_clearly_independent;
+/// assert!(are_clearly_independent(&[vec![0, 1], vec![1, 2]], &[1.0, -1.0, 1.0, -1.0]));
+/// assert!(!are_clearly_independent(&[vec![0, 1], vec![0, 1]], &[1.0, -1.0, 2.0, -2.0]));
+/// ```
+pub fn are_clearly_independent(pattern: &[Vec<usize>], values: &[f64]) -> bool {
+    let mut gram = MovingGram::new(pattern);
+    gram.factor(|at| [values[at]], |_| [0.0]);
+    let clear = |(_, distance, square): (usize, Moving, f64)| distance.value > CLEARLY * square;
+    gram.distances().all(clear)
 }
 
 /// The rows of a matrix in an order that takes, again and again, the one that is furthest from the span of those before it, relative to
@@ -152,6 +171,76 @@ const MOST_BLUR: f64 = 0.25;
 /// Rows take part in a dependence from this part of the largest on.
 const TAKES_PART: f64 = 1e-3;
 
+/// The same at many times, one after the other.
+pub struct ConstraintRowBlock<'a> {
+    /// The times.
+    pub times: &'a [f64],
+    /// The entries, row by row, and behind them as many rates of change: of each the values at these times, so far from those of the one
+    /// before.
+    pub entries: &'a [f64],
+    /// How far.
+    pub stride: usize,
+    /// The larger of the lengths of positions and velocities.
+    pub sizes: &'a [f64],
+    /// The largest residuals.
+    pub residuals: &'a [f64],
+}
+
+/// So many looks at rows are taken side by side.
+const LANES: usize = 8;
+/// In blocks steps count as a little longer than they are, for what is compared with them was rounded otherwise.
+const WIDER: f64 = 1.0 + 1e-6;
+
+/// So many numbers of a column; what is left over at its end does what the last one does.
+#[inline(always)]
+fn lanes(column: &[f64], first: usize) -> [f64; LANES] {
+    match column[first..].first_chunk() {
+        Some(whole) => *whole,
+        None => std::array::from_fn(|lane| column[(first + lane).min(column.len() - 1)]),
+    }
+}
+
+/// Are the rows at all times so far from the span of others that they cannot reach it in a step this long, and further than what
+/// constraints that are off make of it? `size` is the length of the longest row that was ever seen before; `longest` are the squares of
+/// the rows, which grow.
+#[inline(always)]
+fn are_far_in_block(
+    gram: &mut MovingGram<LANES>,
+    rows: &ConstraintRowBlock<'_>,
+    entries: usize,
+    (way, size): (f64, f64),
+    longest: &mut [f64],
+) -> bool {
+    let count = rows.times.len();
+    for first in (0..count).step_by(LANES) {
+        gram.factor(
+            #[inline(always)]
+            |at| lanes(&rows.entries[at * rows.stride..][..count], first),
+            #[inline(always)]
+            |at| lanes(&rows.entries[(entries + at) * rows.stride..][..count], first),
+        );
+        let (residuals, sizes) = (lanes(rows.residuals, first), lanes(rows.sizes, first));
+        let least: [f64; LANES] = std::array::from_fn(|lane| {
+            let size = size * sizes[lane];
+            let blurred = if size > 0.0 { (BLUR * residuals[lane].abs() / size).min(MOST_BLUR) } else { MOST_BLUR };
+            blurred.max(DEPENDENT * DEPENDENT)
+        });
+        let mut far = true;
+        for row in gram.lane_distances() {
+            let longest = &mut longest[row.row];
+            *longest = row.square.iter().fold(*longest, |longest, square| longest.max(*square));
+            let (value, rate) = (row.value(), row.rate());
+            far &= (0..LANES).fold(true, |far, lane| {
+                far & (2.0 * value[lane] > way * rate[lane].abs()) & (value[lane] > least[lane] * *longest)
+            });
+        }
+        if !far {
+            return false;
+        }
+    }
+    true
+}
+
 /// Watches whether the rows of a matrix stay independent while it moves, at any size and with no scale of its own.
 ///
 /// The distance of each row from the span of others, and the rate at which it changes, give the time in which it would vanish. A look
@@ -181,9 +270,12 @@ pub struct RowWatch {
     entries: usize,
     now: Reading,
     last: Reading,
-    /// The largest square that each row has had.
+    /// The largest square that each row has had, and has reached in a block.
     longest: Vec<f64>,
+    reached: Vec<f64>,
     seen: bool,
+    /// For rows at several times.
+    lanes: Option<Box<MovingGram<LANES>>>,
 }
 
 /// What is known of the rows at one time.
@@ -256,7 +348,9 @@ impl RowWatch {
             now: empty.clone(),
             last: empty,
             longest: vec![0.0; gram.len()],
+            reached: vec![0.0; gram.len()],
             seen: false,
+            lanes: None,
             gram,
         }
     }
@@ -287,10 +381,14 @@ impl RowWatch {
         self.seen
     }
 
+    fn factor(&mut self, entries: &[f64]) {
+        let (values, rates) = entries.split_at(self.entries);
+        self.gram.factor(|at| [values[at]], |at| [rates[at]]);
+    }
+
     fn read(&mut self, rows: ConstraintRows<'_>) -> Reading {
         let mut reading = self.now.clone();
-        let (values, rates) = rows.entries.split_at(self.entries);
-        self.gram.factor(values, rates);
+        self.factor(rows.entries);
         reading.take(&self.gram, &mut self.longest, rows);
         reading
     }
@@ -299,8 +397,7 @@ impl RowWatch {
     /// since the last look? Then [follow](RowWatch::follow) it.
     pub fn look(&mut self, rows: ConstraintRows<'_>) -> bool {
         std::mem::swap(&mut self.now, &mut self.last);
-        let (values, rates) = rows.entries.split_at(self.entries);
-        self.gram.factor(values, rates);
+        self.factor(rows.entries);
         self.now.take(&self.gram, &mut self.longest, rows);
         match std::mem::replace(&mut self.seen, true) {
             true => self.last.suspect(&self.now).is_some(),
@@ -309,6 +406,33 @@ impl RowWatch {
                 self.now.lost().is_some()
             }
         }
+    }
+
+    /// Would none of the looks at the rows at these times, one after the other, call for following the way to it? It says no where that
+    /// is close. Then [go on](RowWatch::go_on) behind them.
+    pub fn are_far(&mut self, rows: &ConstraintRowBlock<'_>) -> bool {
+        let before = [self.now.time].into_iter().chain(rows.times.iter().copied());
+        let longest_way = before.zip(rows.times).fold(0.0, |way: f64, (from, to)| way.max((to - from).abs()));
+        let way = WIDER * longest_way;
+        let is_far = |distance: &Moving| 2.0 * distance.value > way * distance.rate.abs();
+        let size = self.longest.iter().copied().fold(0.0, f64::max).sqrt();
+        if !self.seen || !self.now.distances.iter().all(is_far) {
+            return false;
+        }
+        let gram = self.lanes.get_or_insert_with(|| Box::new(self.gram.in_lanes()));
+        self.reached.copy_from_slice(&self.longest);
+        on_widest_registers(
+            #[inline(always)]
+            || are_far_in_block(gram, rows, self.entries, (way, size), &mut self.reached),
+        )
+    }
+
+    /// Goes on behind rows that [are far](RowWatch::are_far), the last of which are these.
+    pub fn go_on(&mut self, last: ConstraintRows<'_>) {
+        self.longest.copy_from_slice(&self.reached);
+        std::mem::swap(&mut self.now, &mut self.last);
+        self.factor(last.entries);
+        self.now.take(&self.gram, &mut self.longest, last);
     }
 
     /// A row that would lose its independence within this time at its present pace, and how far it is from that, relative to its
@@ -391,102 +515,4 @@ fn norm(a: &[f64]) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn combinations_are_named() {
-        let rows = [vec![1.0, 0.0, 0.0], vec![1.0, 1.0, 0.0], vec![0.0, 0.0, 0.0], vec![3.0, -1.0, 0.0]];
-        let found = dependence(&rows);
-        assert_eq!(found.independent, [0, 1]);
-        assert_eq!(found.dependent, [(2, vec![]), (3, vec![0, 1])]);
-    }
-
-    fn watch(pattern: &[Vec<usize>], rows: impl Fn(f64) -> Vec<f64>, times: &[f64]) -> Vec<Passage> {
-        let mut watch = RowWatch::new(pattern);
-        let mut last = times[0];
-        let mut passages = Vec::new();
-        for &time in times {
-            let at = |time: f64| rows(time);
-            if watch.look(ConstraintRows { time, entries: &at(time), positions: &[], velocities: &[], residual: 0.0 }) {
-                passages.push(watch.follow(|part, read| {
-                    let time = last + part * (time - last);
-                    read(ConstraintRows { time, entries: &at(time), positions: &[], velocities: &[], residual: 0.0 });
-                    true
-                }));
-            }
-            last = time;
-        }
-        passages
-    }
-
-    /// A row that turns past another, seen in steps of any length, on either side of the meeting and on it.
-    #[test]
-    fn a_row_that_passes_another_is_found_where_it_does() {
-        let rows = |t: f64| vec![2.0, 5.0 * t.cos(), 5.0 * t.sin(), 0.0, -5.0 * t.sin(), 5.0 * t.cos()];
-        for (step, offset) in [(0.3, 0.5), (0.3, 0.01), (0.01, 0.5), (1e-4, 0.9), (0.1, 1.0)] {
-            let times: Vec<f64> = (0..12).map(|k| (f64::from(k) - 6.0 + offset) * step).collect();
-            let passages = watch(&[vec![0], vec![0, 1]], rows, &times);
-            let singular = |passage: &Passage| matches!(passage, Passage::Singular { .. });
-            assert_eq!(
-                passages.iter().filter(|p| singular(p)).count(),
-                if offset == 1.0 { 2 } else { 1 },
-                "{step} {offset}"
-            );
-        }
-    }
-
-    /// Rows that come within 1e-5 of dependence and do not reach it are no singular configuration, in steps much longer than that.
-    #[test]
-    fn a_row_that_only_comes_close_is_let_pass() {
-        let near = 1e-5;
-        let rows = |t: f64| {
-            let (distance, rate) = ((near * near + t * t).sqrt(), t / (near * near + t * t).sqrt());
-            vec![1.0, 1.0, distance, 0.0, 0.0, rate]
-        };
-        let times: Vec<f64> = (0..12).map(|k| 0.05 * (f64::from(k) - 5.3)).collect();
-        let passages = watch(&[vec![0], vec![0, 1]], rows, &times);
-        assert!(!passages.is_empty() && passages.iter().all(|p| *p == Passage::Regular), "{passages:?}");
-    }
-
-    /// A row that shrinks to nothing and comes out reversed never changes its direction until then.
-    #[test]
-    fn a_vanishing_row_is_seen() {
-        let rows = |t: f64| vec![3.0 * t, -t, 3.0, -1.0];
-        let passages = watch(&[vec![0, 1]], rows, &[-0.5, -0.2, 0.1, 0.4]);
-        let [Passage::Singular { row: 0, part, .. }] = &passages[..] else { panic!("{passages:?}") };
-        assert!((part - 2.0 / 3.0).abs() < 1e-5, "{part}");
-    }
-
-    /// A way that jumps over the place where rows are dependent is told from one that goes through it.
-    #[test]
-    fn a_leap_is_seen() {
-        let place = |t: f64| if t < 0.5 { t - 0.9 } else { t - 0.1 };
-        let rows = |t: f64| vec![1.0, 1.0, place(t), 0.0, 0.0, 1.0];
-        let mut watch = RowWatch::new(&[vec![0], vec![0, 1]]);
-        let at = |time: f64| (rows(time), [place(time)]);
-        for time in [0.0, 1.0] {
-            let (entries, positions) = at(time);
-            let suspicious = watch.look(ConstraintRows {
-                time,
-                entries: &entries,
-                positions: &positions,
-                velocities: &[1.0],
-                residual: 0.0,
-            });
-            assert_eq!(suspicious, time == 1.0);
-        }
-        let passage = watch.follow(|part, read| {
-            let (entries, positions) = at(part);
-            read(ConstraintRows {
-                time: part,
-                entries: &entries,
-                positions: &positions,
-                velocities: &[1.0],
-                residual: 0.0,
-            });
-            true
-        });
-        assert!(matches!(passage, Passage::Broken { row: 1, .. }), "{passage:?}");
-    }
-}
+mod tests;

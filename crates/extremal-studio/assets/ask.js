@@ -109,7 +109,21 @@ class Stage {
   }
 }
 
-/** What the page begins with. */
+/** What the page begins with: a model by `name` and `text` or by `gallery`, and how it is looked at. */
 export async function beginning() {
-  return local ? null : (await fetch("beginning.json")).json();
+  return local ? linked() : (await fetch("beginning.json")).json();
 }
+
+/** Can what is on the page be put into its address? */
+export const linkable = Boolean(local);
+
+/** What the address says behind its `#`; nothing where that says nothing. */
+export function linked() {
+  try {
+    const said = JSON.parse(decodeURIComponent(location.hash.slice(1)));
+    return typeof said?.text === "string" || typeof said?.gallery === "string" ? said : null;
+  } catch { return null; }
+}
+
+/** The address of a page that begins with this. */
+export const linkTo = said => `${location.href.split("#")[0]}#${encodeURIComponent(JSON.stringify(said))}`;

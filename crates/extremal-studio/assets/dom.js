@@ -89,6 +89,7 @@ export function commandLine(text, id = null) {
 
 /** Copies a text and says so on the button. */
 export async function copy(text, button) {
+  const before = button.textContent;
   try { await navigator.clipboard.writeText(text); button.textContent = "Copied"; } catch { button.textContent = "Select it"; }
-  setTimeout(() => { button.textContent = "Copy"; }, 1200);
+  setTimeout(() => { button.textContent = before; }, 1200);
 }

@@ -68,6 +68,7 @@ export class Editor {
     content.append("\n");
     this.ink.replaceChildren(content);
     const count = text.split("\n").length;
+    this.area.closest("#editor-frame").style.setProperty("--lines", count);
     this.gutter.replaceChildren(...Array.from({ length: count }, (_, at) => element("div", { className: lines.has(at + 1) ? "wrong" : "" }, String(at + 1))));
     this.follow();
   }

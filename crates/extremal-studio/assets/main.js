@@ -1,14 +1,19 @@
 // The studio: what is typed and dragged becomes questions, what is answered becomes pictures.
-import { ask, beginning } from "./ask.js";
+import { ask, beginning, linkTo, linkable, linked } from "./ask.js";
 import { Charts, panelsOf } from "./charts.js";
 import { byId, copy, download, element, number, repaletted } from "./dom.js";
 import { Editor } from "./editor.js";
 import { openGallery } from "./gallery.js";
 import { factsOf, proofsOf } from "./results.js";
 import { DrawnMotion, Scene, pace } from "./scene.js";
-import { abandon, analysis, compare, empty, equations, map, solve } from "./tasks.js";
+import { abandon, analysis, compare, empty, equations, map, solve, stepsOfSolution } from "./tasks.js";
 
 const FIRST = "double-pendulum";
+/** Forms in which equations are written. */
+const FORMS = [
+  ["lagrange", "Equations of motion, momenta, energy"], ["solved", "Accelerations and multipliers in closed form"], ["hamilton", "Hamiltonian and Hamilton's equations"],
+  ["routh", "Without cyclic coordinates"], ["optimal", "Of a control problem: unified Hamiltonian, primary constraints"], ["discrete", "One step of the method"],
+];
 /** A pause in typing after which a text is read. */
 const PAUSE = 140;
 
@@ -38,15 +43,30 @@ async function check() {
   for (const [id, value] of [["method", content.method], ["step", content.step], ["until", content.until]]) byId(id).placeholder = value ?? "";
   byId("tab-solve").disabled = !content.problem;
   if (!content.problem && state.view === "solve") choose("motion");
-  // A problem without a motion of its own is there to be solved.
-  if (state.fresh && content.problem && !content.until) choose("solve");
-  state.fresh = false;
   showValues();
   showAxes();
+  if (state.fresh) arrive(content);
   for (const view of ["equations", "analysis"]) byId(view).dataset.old = "yes";
   run();
   look();
   prove();
+}
+
+/** Goes where a model that has just been opened is looked at. */
+function arrive(content) {
+  const { view, axes = [] } = state.fresh;
+  state.fresh = null;
+  axes.slice(0, 2).forEach(([name, from, to], at) => {
+    const letter = "xy"[at];
+    byId(`map-${letter}`).value = name;
+    if (byId(`map-${letter}`).value === name) [byId(`map-${letter}-from`).value, byId(`map-${letter}-to`).value] = [from, to];
+  });
+  // A problem without a motion of its own is there to be solved.
+  const place = view ?? (content.problem && !content.until ? "solve" : null);
+  if (!views.includes(place) || byId(`tab-${place}`).disabled) return;
+  choose(place);
+  // Where a command was named, its answer is what is wanted.
+  if (view) ({ compare, solve, map })[view]?.(request());
 }
 
 /** Asks what is conserved, once the text has been left alone for a while. */
@@ -229,8 +249,12 @@ function look(changed = false) {
   const work = { equations, analysis }[state.view];
   if (!work || byId(state.view).dataset.old !== "yes") return;
   byId(state.view).dataset.old = "";
-  work(request());
+  work({ ...request(), forms: forms.filter(({ checked }) => checked).map(({ value }) => value) });
 }
+
+/** The forms of the equations that can be chosen; without a choice they are the usual ones. */
+const forms = FORMS.map(([value, title]) => element("input", { type: "checkbox", value, title, onchange: () => { byId("equations").dataset.old = "yes"; look(); } }));
+byId("forms").append(...forms.map(form => element("label", { title: form.title }, form, form.value)));
 
 for (const view of views) byId(`tab-${view}`).onclick = () => choose(view);
 byId("tabs").addEventListener("keydown", event => {
@@ -263,22 +287,36 @@ function showAxes() {
 
 // Files.
 
-function begin(name, text) {
+/** Opens a model; `given` may say its values, how it is run and what is looked at. */
+function begin(name, text, given = {}) {
   // Nothing of another model stays, and nothing more of it comes.
   if (state.running) state.asking.abort();
   state.proof?.abort();
   abandon();
   Object.assign(state, { name, checked: null, shape: null, time: 0, answer: null, conserved: new Map() });
-  state.values.clear();
-  for (const id of ["method", "step", "until"]) byId(id).value = "";
+  state.values = new Map((given.values ?? []).filter(([, value]) => Number.isFinite(value)));
+  for (const id of ["method", "step", "until", "solve-steps", "second-step"]) byId(id).value = given[id] ?? "";
+  if (given["second-method"]) byId("second-method").value = given["second-method"];
+  if (given["map-count"]) byId("map-count").value = given["map-count"];
+  for (const form of forms) form.checked = (given.forms ?? []).includes(form.value);
   empty(...["compare-results", "solve-results", "map-results", "equations", "analysis", "proofs"].map(byId));
   editor.text = text;
   play(false);
   scene.show([]); scene.draw(0); charts.show([]);
   byId("facts").replaceChildren(); byId("command").textContent = "";
-  state.fresh = true;
+  state.fresh = given;
   check();
 }
+
+/** Opens what a link or the program says. */
+async function open(given) {
+  const name = given.gallery ?? (given.text === undefined ? FIRST : null);
+  if (name === null) begin(given.name ?? "model.toml", given.text, given);
+  else begin(`gallery:${name}`, (await ask("text", { ask: "gallery-model", name })).content.text, given);
+}
+
+/** What a link has to say of the page. */
+const standing = () => ({ name: state.name, text: editor.text, values: [...state.values], method: byId("method").value, step: byId("step").value, until: byId("until").value, view: state.view });
 
 const plain = () => (state.name.replace(/^gallery:/, "").replace(/\.toml$/, "").split(/[\\/]/).pop() || "model");
 byId("open-gallery").onclick = () => openGallery(begin);
@@ -294,6 +332,7 @@ const EXPORTS = [
   ["Plot", "svg", () => written("svg", "image/svg+xml")],
   ["Data", "csv", () => written("csv", "text/csv")],
   ["Data", "json", () => written("json", "application/json")],
+  ["Notebook", "ipynb", () => written("notebook", "application/x-ipynb+json")],
   ["Equations", "tex", () => written("latex", "text/plain")],
   ["C", "c", () => written("c", "text/plain")],
   ["Rust", "rs", () => written("rust", "text/plain")],
@@ -302,7 +341,7 @@ const EXPORTS = [
 ];
 
 async function written(target, kind) {
-  return [(await ask("export", { ask: "export", ...request(), target })).content.text, kind];
+  return [(await ask("export", { ask: "export", ...request(), target, steps: stepsOfSolution() })).content.text, kind];
 }
 
 /** Records the canvas while the motion is played once. */
@@ -321,6 +360,14 @@ function recorded() {
   });
 }
 
+/** Puts what is on the page into its address, and that where a reader can paste it. */
+async function link(button) {
+  const address = linkTo(standing());
+  history.replaceState(null, "", address);
+  await copy(address, button);
+  byId("export-said").textContent = "The address of this page now has the model, its values and how it is run";
+}
+
 byId("open-export").onclick = () => { byId("export-said").textContent = ""; byId("export").showModal(); };
 byId("export-list").replaceChildren(...EXPORTS.map(([title, ending, make]) => element("button", { type: "button", "data-export": ending, onclick: async () => {
   byId("export-said").textContent = "Working…";
@@ -331,6 +378,7 @@ byId("export-list").replaceChildren(...EXPORTS.map(([title, ending, make]) => el
     byId("export-said").textContent = `${plain()}.${ending} is in your downloads`;
   } catch (error) { byId("export-said").textContent = error.message; }
 } }, `${title} (.${ending})`)));
+if (linkable) byId("export-list").append(element("button", { type: "button", "data-export": "link", onclick: ({ target }) => link(target) }, "Link"));
 
 // Light and dark, keys.
 
@@ -342,7 +390,10 @@ function theme(next) {
 const isDark = () => (document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
 byId("theme").onclick = () => { const next = isDark() ? "light" : "dark"; try { localStorage.setItem("theme", next); } catch { /* It is not remembered. */ } theme(next); };
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => theme(document.documentElement.dataset.theme));
-try { const kept = localStorage.getItem("theme"); if (kept) theme(kept); } catch { /* Nothing is kept. */ }
+// In another page it is as dark as that one.
+const embedded = window.parent !== window;
+document.documentElement.classList.toggle("embedded", embedded);
+try { const kept = localStorage.getItem("theme"); if (kept && !embedded) theme(kept); } catch { /* Nothing is kept. */ }
 
 addEventListener("keydown", event => {
   const writes = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) || document.querySelector("dialog[open]");
@@ -357,5 +408,5 @@ choose("motion");
 const [given, words] = await Promise.all([beginning(), ask("text", { ask: "words" })]);
 editor.setWords(words.content.tables, words.content.functions);
 byId("methods").replaceChildren(...words.content.methods.map(({ example, sentence }) => element("option", { value: example, label: sentence })));
-if (given) begin(given.name, given.text);
-else begin(`gallery:${FIRST}`, (await ask("text", { ask: "gallery-model", name: FIRST })).content.text);
+addEventListener("hashchange", () => { const said = linked(); if (said) open(said).catch(error => failed(error.message)); });
+open(given ?? {}).catch(error => failed(error.message));

@@ -155,11 +155,14 @@ function errorTable({ methods, against, commands }) {
   return [element("div", { className: "tables" }, table(`Largest errors against ${against}, with measured orders`, ["method", "step", ...names.flatMap(name => [name, "order"]), "energy"], rows, { id: "errors" })), ...commands.map(command => commandLine(command))];
 }
 
+/** Steps of the grid on which a problem is solved, if not those of the model. */
+export const stepsOfSolution = () => Number(byId("solve-steps").value) || null;
+
 /** Solves the problem of the model and plays the optimum. */
 export async function solve(request) {
   solving?.abort();
   const own = solving = new AbortController();
-  const steps = Number(byId("solve-steps").value) || null, said = byId("solve-progress"), stop = byId("stop-solve");
+  const steps = stepsOfSolution(), said = byId("solve-progress"), stop = byId("stop-solve");
   stop.hidden = false; stop.onclick = () => own.abort(); said.textContent = "solving…";
   await fill(byId("solve-results"), async after => {
     const answer = await ask("solve", { ask: "solve", ...request, steps }, { signal: own.signal, progress: ({ done }) => { said.textContent = `${done} iterations`; } });

@@ -72,6 +72,8 @@ pub struct Recorder {
     series: Series,
     every: u64,
     for_files_only: bool,
+    /// Outputs get the rows that are given to them alone.
+    given_rows: bool,
     /// The rows at events.
     events: Option<EventTable>,
     finished: bool,
@@ -96,6 +98,7 @@ impl Recorder {
             drifts,
             every: 1,
             for_files_only: false,
+            given_rows: false,
             events: None,
             finished: false,
             last_is_written: true,
@@ -109,6 +112,22 @@ impl Recorder {
     pub fn every(mut self, n: u64) -> Self {
         self.every = n.max(1);
         self
+    }
+
+    /// Sends only the rows that are [given](Self::give) to the outputs: none of those that are pushed. Drifts and series still see these.
+    #[must_use]
+    pub fn given_rows_only(mut self) -> Self {
+        self.given_rows = true;
+        self
+    }
+
+    /// Takes a row for the outputs alone.
+    ///
+    /// # Errors
+    /// As for [`push`](Self::push).
+    pub fn give(&mut self, row: &[f64]) -> Result<(), RecordError> {
+        self.check(row)?;
+        self.write(row)
     }
 
     /// Files that are added from now on get the columns at these positions alone, in this order.
@@ -130,8 +149,13 @@ impl Recorder {
     /// matters to a trajectory of very many columns.
     pub fn wants_row(&self) -> bool {
         let index = self.series.seen();
-        let is_written = !self.outputs.is_empty() && index.is_multiple_of(self.every);
+        let is_written = self.writes_pushed() && index.is_multiple_of(self.every);
         !self.for_files_only || index == 0 || is_written
+    }
+
+    /// Do rows that are pushed go to outputs?
+    fn writes_pushed(&self) -> bool {
+        !self.outputs.is_empty() && !self.given_rows
     }
 
     /// The first row that is written from this one on.
@@ -142,7 +166,7 @@ impl Recorder {
     /// Does one of the next so many rows have to be whole?
     pub fn wants_one_of(&self, rows: usize) -> bool {
         let first = self.series.seen();
-        let is_written = !self.outputs.is_empty() && self.next_written(first) < first + rows as u64;
+        let is_written = self.writes_pushed() && self.next_written(first) < first + rows as u64;
         !self.for_files_only || first == 0 || is_written
     }
 
@@ -192,7 +216,10 @@ impl Recorder {
         } else {
             self.series.push_block(block, row);
         }
-        self.last_is_written = (end - 1).is_multiple_of(self.every);
+        self.last_is_written = self.given_rows || (end - 1).is_multiple_of(self.every);
+        if self.given_rows {
+            return Ok(());
+        }
         let due = self.next_written(first);
         if due >= end {
             return Ok(());
@@ -222,7 +249,7 @@ impl Recorder {
         }
         self.series.skip(1);
         self.drifts.iter_mut().zip(invariants).for_each(|((_, drift), value)| drift.push(t, *value));
-        self.last_is_written = false;
+        self.last_is_written = self.given_rows;
         Ok(())
     }
 
@@ -315,6 +342,9 @@ impl Recorder {
         }
         for (column, drift) in &mut self.drifts {
             drift.push(t, row[*column]);
+        }
+        if self.given_rows {
+            return Ok(());
         }
         self.last_is_written = self.every == 1 || index.is_multiple_of(self.every);
         if self.last_is_written { self.write(row) } else { Ok(()) }

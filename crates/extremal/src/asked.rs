@@ -18,8 +18,10 @@ pub(crate) struct Asked {
     pub project: Option<bool>,
     pub singular: Option<AtSingular>,
     pub record: Option<u64>,
+    pub at: Option<Vec<f64>>,
     pub tolerance: Option<f64>,
     pub reduce: Option<Vec<String>>,
+    pub sensitivity: Vec<String>,
 }
 
 impl Asked {
@@ -43,9 +45,11 @@ impl Asked {
             project: self.project.unwrap_or(of_model.project),
             singular: self.singular.unwrap_or(of_model.singular),
             record: self.record.unwrap_or(of_model.record),
+            at: self.at.clone().unwrap_or(of_model.at),
             tolerance: self.tolerance.or(of_model.tolerance),
             reduce: self.reduce.clone().unwrap_or(of_model.reduce),
             columns: of_model.columns,
+            sensitivity: self.sensitivity.clone(),
             backend: of_model.backend,
         }
     }

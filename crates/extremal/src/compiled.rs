@@ -1,11 +1,13 @@
 //! A simulation that was compiled, to be run many times.
 
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use extremal_engine::CompiledRun;
 use extremal_engine::Recorder;
-use extremal_engine::run::RunProgress;
+use extremal_engine::lyapunov::{LyapunovOptions, LyapunovSpectrum};
+use extremal_engine::run::{Gradient, RunProgress};
 use extremal_engine::sweep::AdjustableRun;
 use extremal_engine::trajectory::{RowBlock, Sink};
 
@@ -82,13 +84,44 @@ impl CompiledSimulation {
         Run::of(&self.run, &outcome, &recorder, kept.take()).ended(&outcome.end)
     }
 
+    /// How a recorded quantity at the end changes with all parameters and starts: once forward and once backward, however many these are.
+    ///
+    /// ```
+    /// use extremal::Model;
+    /// let gradient = Model::gallery("pendulum")?.simulate().until(1.0).compile()?.gradient("theta")?;
+    /// assert!(gradient.slopes.iter().any(|slope| slope.name == "l"));
+    /// # Ok::<(), extremal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// There is no such column, or no derivative.
+    pub fn gradient(&self, column: &str) -> Result<Gradient, Error> {
+        Ok(self.run.gradient(column)?)
+    }
+
+    /// Lyapunov exponents, by the exact derivatives of the steps; growth counts after the time `transient`.
+    ///
+    /// ```
+    /// use extremal::Model;
+    /// let spectrum = Model::gallery("double-pendulum")?.simulate().until(20.0).compile()?.lyapunov(5.0)?;
+    /// assert!(spectrum.exponents.len() == 4 && spectrum.sum.unwrap().abs() < 1e-9);
+    /// # Ok::<(), extremal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The motion cannot go on, or has no derivative.
+    pub fn lyapunov(&self, transient: f64) -> Result<LyapunovSpectrum, Error> {
+        let options = LyapunovOptions { transient, exponents: None };
+        Ok(self.run.lyapunov(&options, |_| ControlFlow::Continue(()))?)
+    }
+
     pub(crate) fn compiled(&self) -> &CompiledRun {
         &self.run
     }
 
     /// A recorder with the files.
     pub(crate) fn recorder(&self) -> Result<Recorder, Error> {
-        let mut recorder = Recorder::new(self.run.columns().clone()).every(self.run.settings().record);
+        let mut recorder = self.run.recorder();
         for path in &self.files {
             recorder.add_file(path)?;
         }

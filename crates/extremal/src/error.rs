@@ -6,11 +6,13 @@ use std::path::Path;
 use extremal_engine::InvalidModel;
 use extremal_engine::boundary::ProblemError;
 use extremal_engine::compare::CompareError;
+use extremal_engine::fit::FitError;
 use extremal_engine::function::FunctionError;
+use extremal_engine::lyapunov::LyapunovError;
 use extremal_engine::mechanics::discrete::SchemeError;
 use extremal_engine::model::{Diagnostic, MethodError, render};
 use extremal_engine::problems::ProblemSetError;
-use extremal_engine::run::{ChangeError, SetupError};
+use extremal_engine::run::{ChangeError, GradientError, SetupError};
 use extremal_engine::sweep::{AxisError, SweepError};
 #[cfg(feature = "plot")]
 use extremal_engine::trajectory::PlotError;
@@ -167,6 +169,7 @@ impl From<SetupError> for Error {
             | SetupError::NoStart { .. }
             | SetupError::NoQuantity { .. }
             | SetupError::EventStart
+            | SetupError::Sensitivity(_)
             | SetupError::ImpactOnMomenta { .. }
             | SetupError::ImpactNotQuadratic { .. }
             | SetupError::ComparedEvents
@@ -180,6 +183,40 @@ impl From<SetupError> for Error {
             | SetupError::Constraints(_) => ErrorKind::Singular,
         };
         Error::new(kind, error.to_string())
+    }
+}
+
+impl From<GradientError> for Error {
+    fn from(error: GradientError) -> Error {
+        match error {
+            GradientError::Setup(error) => error.into(),
+            GradientError::Motion(_) | GradientError::Derivative(_) => Error::new(ErrorKind::Motion, error.to_string()),
+            other => Error::new(ErrorKind::Settings, other.to_string()),
+        }
+    }
+}
+
+impl From<LyapunovError> for Error {
+    fn from(error: LyapunovError) -> Error {
+        match error {
+            LyapunovError::Setup(error) => error.into(),
+            LyapunovError::Motion(_) | LyapunovError::Derivative { .. } | LyapunovError::Lost { .. } => {
+                Error::new(ErrorKind::Motion, error.to_string())
+            }
+            other => Error::new(ErrorKind::Settings, other.to_string()),
+        }
+    }
+}
+
+impl From<FitError> for Error {
+    fn from(error: FitError) -> Error {
+        match error {
+            FitError::Setup(error) => error.into(),
+            FitError::Values(error) => error.into(),
+            FitError::Record(error) => error.into(),
+            FitError::MotionEnds { .. } => Error::new(ErrorKind::Motion, error.to_string()),
+            other => Error::new(ErrorKind::Settings, other.to_string()),
+        }
     }
 }
 

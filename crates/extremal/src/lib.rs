@@ -85,10 +85,12 @@ pub use sweep::{Ensemble, Sweep, merge_parts};
 pub use extremal_engine::Method;
 pub use extremal_engine::boundary::{Seek, Status};
 pub use extremal_engine::derive::Form;
+pub use extremal_engine::fit::{Experiment, FitOptions, FittedColumn, FittedModel, FittedValue, FreeValue, Residual};
+pub use extremal_engine::lyapunov::{LyapunovExponent, LyapunovSpectrum};
 pub use extremal_engine::model::{
     AtSingular, Composition, CompositionBase, ConstraintForm, ConstraintKind, Diagnostic, Direction, EntropyBase,
     Feature, MethodFamily, Quadrature, Start,
 };
-pub use extremal_engine::run::EventCount;
+pub use extremal_engine::run::{EventCount, Gradient, Slope};
 pub use extremal_engine::sweep::{Distribution, Record};
 pub use extremal_engine::trajectory::Drift;

@@ -6,7 +6,9 @@ use extremal_engine::run::{Lattice, NEVER};
 
 use crate::asked::{Asked, step_options};
 use crate::observer::unwatched;
-use crate::{CompiledSimulation, Error, Model, Motion, Observer, Run, Stream};
+use crate::{
+    CompiledSimulation, Error, Experiment, FitOptions, FittedModel, FreeValue, Model, Motion, Observer, Run, Stream,
+};
 
 /// How a model is to be run. What is not said is taken from `[simulation]` in the model.
 ///
@@ -38,6 +40,67 @@ impl Simulation {
     pub fn record(mut self, every: u64) -> Self {
         self.asked.record = Some(every);
         self
+    }
+
+    /// Keeps rows at these times instead of those at the ends of steps. Inside a step a row is that of a shorter step of the same method;
+    /// the motion is the same to the last bit.
+    ///
+    /// ```
+    /// use extremal::Model;
+    /// let swing = Model::gallery("pendulum")?.simulate().until(1.0);
+    /// let seen = swing.clone().at(&[0.123, 0.5]).run()?;
+    /// assert_eq!(seen["t"], [0.123, 0.5]);
+    /// assert_eq!(seen.end()["theta"], swing.run()?.end()["theta"]);
+    /// # Ok::<(), extremal::Error>(())
+    /// ```
+    #[must_use]
+    pub fn at(mut self, times: &[f64]) -> Self {
+        self.asked.at = Some(times.to_vec());
+        self
+    }
+
+    /// Also records the derivatives of the motion by these parameters and starts, exact for its steps: `dtheta/dl` by `l`, `dtheta/dtheta`
+    /// by the start of `theta`, ... of positions, velocities, momenta, entropies, states and outputs.
+    ///
+    /// ```
+    /// use extremal::Model;
+    /// // x(t) = x(0) cos t.
+    /// let run = Model::gallery("harmonic-oscillator")?.simulate().method("gauss(3)".parse()?).until(1.0).sensitivity(&["x"]).run()?;
+    /// assert!((run.end()["dx/dx"] - f64::cos(1.0)).abs() < 1e-6);
+    /// # Ok::<(), extremal::Error>(())
+    /// ```
+    #[must_use]
+    pub fn sensitivity(mut self, names: &[&str]) -> Self {
+        self.asked.sensitivity = names.iter().map(|name| (*name).to_owned()).collect();
+        self
+    }
+
+    /// Finds the values of parameters and starts with which the motion comes closest to measured ones; it ends where these do.
+    ///
+    /// ```
+    /// use extremal::{Experiment, FitOptions, FreeValue, Model};
+    /// let model = Model::parse("parameters.k = 1\ncoordinates.x = 1\ndynamics.lagrangian = \"x'^2/2 - k*x^2/2\"\n\
+    ///     simulation = { method = \"gauss(3)\", step = 0.05 }")?;
+    /// let times: Vec<f64> = (1..=20).map(|i| 0.1 * f64::from(i)).collect();
+    /// let x: Vec<f64> = times.iter().map(|t| (2.0 * t).cos()).collect();
+    /// let measured = Experiment::new("cosine", &times, &[("x", &x)]);
+    /// let fitted = model.simulate().fit(&[FreeValue::new("k")], &[measured], &FitOptions::default())?;
+    /// assert!(fitted.converged && (fitted.values[0].value - 4.0).abs() < 1e-6);
+    /// # Ok::<(), extremal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// There is no such motion, or what was measured does not say what is looked for.
+    pub fn fit(
+        &self,
+        free: &[FreeValue],
+        experiments: &[Experiment],
+        options: &FitOptions,
+    ) -> Result<FittedModel, Error> {
+        self.asked.check()?;
+        let model = self.model.working_copy();
+        let settings = self.asked.settings(&model);
+        Ok(extremal_engine::fit::fit(model, &settings, free, experiments, options, || false)?)
     }
 
     /// Also writes the rows to a file while it runs, as .csv, .json or .parquet.

@@ -91,6 +91,11 @@ impl Browser {
         Ok(browser)
     }
 
+    /// Makes the window as large as this.
+    pub fn resize(&self, width: u32, height: u32) -> Result<(), TaskFailure> {
+        self.command("POST", "/window/rect", Some(json!({ "width": width, "height": height }))).map(drop)
+    }
+
     /// Goes to an address.
     pub fn open(&self, address: &str) -> Result<(), TaskFailure> {
         self.command("POST", "/url", Some(json!({ "url": address }))).map(drop)

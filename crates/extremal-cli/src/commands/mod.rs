@@ -6,7 +6,9 @@ mod completions;
 mod demo;
 mod derive;
 mod export;
+mod fit;
 mod gallery;
+mod lyapunov;
 mod merge;
 mod methods;
 mod run;
@@ -35,6 +37,8 @@ pub enum Command {
     Compare(compare::CompareArguments),
     Solve(solve::SolveArguments),
     Sweep(sweep::SweepArguments),
+    Lyapunov(lyapunov::LyapunovArguments),
+    Fit(fit::FitArguments),
     Merge(merge::MergeArguments),
     Studio(studio::StudioArguments),
     Gallery(gallery::GalleryArguments),
@@ -53,6 +57,8 @@ pub fn execute(arguments: Arguments) -> Result<Ending, CommandError> {
         Some(Command::Compare(arguments)) => compare::execute(&arguments),
         Some(Command::Solve(arguments)) => solve::execute(&arguments),
         Some(Command::Sweep(arguments)) => sweep::execute(&arguments),
+        Some(Command::Fit(arguments)) => fit::execute(&arguments),
+        Some(Command::Lyapunov(arguments)) => lyapunov::execute(&arguments),
         Some(Command::Merge(arguments)) => merge::execute(&arguments),
         Some(Command::Studio(studio)) => studio::execute(studio, arguments.memory),
         Some(Command::Gallery(arguments)) => gallery::execute(&arguments),

@@ -48,7 +48,7 @@ pub fn simulate(
         Some(lattice) => CompiledRun::of_lattice(&source.model, lattice)?,
         None => CompiledRun::tracking(&source.model, settings, tracked)?,
     };
-    let mut recorder = Recorder::new(run.columns().clone()).every(settings.record);
+    let mut recorder = run.recorder();
     outputs.panels.iter().try_for_each(|panel| panel.check(recorder.columns()))?;
     if let Some(chosen) = run.written_columns(outputs.columns)? {
         recorder = recorder.writing(chosen);
@@ -89,7 +89,7 @@ pub fn simulate(
         }
     }
     if let Some(drawings) = outputs.drawings {
-        drawings.save(&source.model, source.title(), &recorder, &mut written)?;
+        drawings.save(&source.model, source.title(), &recorder, &settings.at, &mut written)?;
     }
     Ok(FinishedRun { run, outcome, recorder, elapsed, processor, ready, written })
 }

@@ -16,7 +16,7 @@ use extremal_engine::trajectory::{Column, Columns, Figure, Role, sig};
 use extremal_engine::{Method, Recorder};
 
 use super::solve_many::ManyProblems;
-use crate::arguments::{self, ModelArguments, PrintArguments};
+use crate::arguments::{self, ModelArguments, PrintArguments, Times, times};
 use crate::drawings::DrawingArguments;
 use crate::ensemble::EnsembleArguments;
 use crate::failure::{CommandError, Ending};
@@ -67,6 +67,9 @@ pub struct SolveArguments {
     panels: Vec<PanelRequest>,
     #[command(flatten)]
     drawings: DrawingArguments,
+    /// When `--frame` shows it, at one time or several in one picture: `0,0.5,1`, `0:1:5` (first, last, how many) [default: the end]
+    #[arg(id = "times", long = "at", value_name = "TIMES", requires = "frame", value_delimiter = ',', allow_hyphen_values = true, value_parser = times)]
+    at: Vec<Times>,
     /// The method: midpoint, trapezoidal, "theta(a)", "galerkin(s)", custom; hermite or difference for accelerations
     #[arg(long, value_parser = arguments::method)]
     method: Option<Method>,
@@ -212,7 +215,7 @@ pub fn execute(arguments: &SolveArguments) -> Result<Ending, CommandError> {
     }
     let mut written = Vec::new();
     if !solved.solution.rows.is_empty() {
-        written = write(&source, &solved, &outputs)?;
+        written = write(&source, &solved, &outputs, &Times::all(&arguments.at))?;
     }
     if arguments.print.json {
         let FinishedSolve { problem, solution, levels, minima, assessment, .. } = &solved;
@@ -316,7 +319,12 @@ fn log_line(line: &Iteration) -> String {
 }
 
 /// Writes files and pictures.
-fn write(source: &Source, solved: &FinishedSolve<'_>, outputs: &Outputs<'_>) -> Result<Vec<PathBuf>, CommandError> {
+fn write(
+    source: &Source,
+    solved: &FinishedSolve<'_>,
+    outputs: &Outputs<'_>,
+    at: &[f64],
+) -> Result<Vec<PathBuf>, CommandError> {
     let solution = &solved.solution;
     let verified = matches!(solution.status, Status::Optimal | Status::Stationary);
     // Whoever reads the file without having seen the program end must know: a column says so in every format.
@@ -345,7 +353,7 @@ fn write(source: &Source, solved: &FinishedSolve<'_>, outputs: &Outputs<'_>) -> 
         }
     }
     if let Some(drawings) = outputs.drawings {
-        drawings.save(&source.model, source.title(), &recorder, &mut written)?;
+        drawings.save(&source.model, source.title(), &recorder, at, &mut written)?;
     }
     Ok(written)
 }

@@ -6,6 +6,7 @@ mod columns;
 mod commands;
 mod comparisons;
 mod constraints;
+mod derivatives;
 mod events;
 mod export;
 mod failures;

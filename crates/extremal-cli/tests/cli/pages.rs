@@ -31,7 +31,7 @@ const TASKS: &str = include_str!("../../../../xtask/src/main.rs");
 pub(crate) const BOOK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../book/src");
 
 /// The pages of the documentation and those of the book.
-fn pages() -> &'static [(String, String)] {
+pub(crate) fn pages() -> &'static [(String, String)] {
     static ALL: OnceLock<Vec<(String, String)>> = OnceLock::new();
     ALL.get_or_init(|| {
         let written = PAGES.iter().map(|(name, page)| ((*name).to_owned(), (*page).to_owned()));
@@ -45,7 +45,7 @@ fn pages() -> &'static [(String, String)] {
 }
 
 /// The fenced blocks of a page: the text before each, what kind it is of, and its content.
-fn fenced(page: &str) -> impl Iterator<Item = (&str, &str, &str)> {
+pub(crate) fn fenced(page: &str) -> impl Iterator<Item = (&str, &str, &str)> {
     let parts: Vec<&str> = page.split("```").collect();
     let block = |at: usize| parts[at].split_once('\n').map(|(kind, content)| (parts[at - 1], kind, content));
     (1..parts.len()).step_by(2).filter_map(block).collect::<Vec<_>>().into_iter()

@@ -1,5 +1,7 @@
 //! What the mechanism looks like: pages and pictures of a motion.
 
+use std::process::Command;
+
 use extremal_testkit::program::Folder;
 use serde_json::Value;
 
@@ -62,7 +64,7 @@ fn what_cannot_be_drawn_is_refused_before_the_run() {
     let error = refused(&["run", "gallery:pendulum", "--frame", "a.bmp"]);
     assert!(error.contains("`a.bmp`"), "{error}");
     let error = refused(&["run", "gallery:pendulum", "--frame", "a.svg", "--at", "11"]);
-    assert!(error.contains("there is no picture at 11: the motion goes from 0 to 10"), "{error}");
+    assert!(error.contains("a row is wanted at t = 11, but the run goes from 0 to 10"), "{error}");
 }
 
 /// The ends of the lines of this width in a picture.
@@ -132,6 +134,43 @@ fn a_film_is_a_gif_that_loops() {
     // White paper is white.
     let palette = &bytes[13..13 + 3 * (2 << (bytes[10] & 7))];
     assert!(palette.chunks(3).any(|color| color == [255, 255, 255]));
+}
+
+/// The brightness of the pixels of a film, picture by picture, as `ffmpeg` decodes it.
+fn decoded(folder: &Folder, film: &str, (width, height): (usize, usize)) -> Vec<Vec<u8>> {
+    // An .mp4 has even sizes, and so a margin.
+    let crop = format!("crop={width}:{height}:0:0");
+    let command = ["-loglevel", "error", "-i", film, "-vf", &crop, "-f", "rawvideo", "-pix_fmt", "gray", "-"];
+    let output = Command::new("ffmpeg").args(command).current_dir(folder.path("")).output().unwrap();
+    assert!(output.status.success(), "{film}: {}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.stdout.len() % (width * height), 0, "{film}: pictures are not {width} by {height}");
+    output.stdout.chunks(width * height).map(<[u8]>::to_vec).collect()
+}
+
+/// The same pictures as in the `.gif`, but for what is lost in compression, which is little beside what moves.
+#[test]
+fn a_film_is_an_mp4_where_its_encoder_is() {
+    if Command::new("ffmpeg").arg("-version").output().is_err() {
+        eprintln!("there is no ffmpeg: films as .mp4 are not tested");
+        return;
+    }
+    let folder = Folder::new();
+    let called = ["run", "gallery:pendulum", "--until", "2", "--animate", "a.gif", "--animate", "a.mp4"];
+    folder.call(&called).succeeded();
+    let bytes = std::fs::read(folder.path("a.mp4")).unwrap();
+    assert_eq!(&bytes[4..8], b"ftyp");
+    let head = std::fs::read(folder.path("a.gif")).unwrap();
+    let size = [6, 8].map(|at| usize::from(u16::from_le_bytes([head[at], head[at + 1]])));
+    let [gif, mp4] = ["a.gif", "a.mp4"].map(|film| decoded(&folder, film, size.into()));
+    assert_eq!((gif.len(), mp4.len()), (51, 51));
+    let away =
+        |a: &[u8], b: &[u8]| a.iter().zip(b).map(|(a, b)| f64::from(a.abs_diff(*b))).sum::<f64>() / a.len() as f64;
+    let moved = away(&gif[0], &gif[12]);
+    assert!(moved > 1.0, "{moved}");
+    for (at, (gif, mp4)) in gif.iter().zip(&mp4).enumerate() {
+        let lost = away(gif, mp4);
+        assert!(lost < moved / 4.0, "picture {at}: {lost} is lost, and {moved} moves");
+    }
 }
 
 #[test]

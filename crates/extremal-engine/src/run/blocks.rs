@@ -69,20 +69,20 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// The run may have none: what its constraints are watched for is seen row by row.
+    /// The run may have none, if what watches it looks at every row.
     pub fn new(observables: &Observables, watched_in_blocks: bool) -> Blocks {
-        let possible = watched_in_blocks && observables.constraints.is_empty() && observables.coordinates > 0;
+        let possible = watched_in_blocks && observables.coordinates > 0;
         let sources = if possible { ColumnSource::of_all(observables) } else { Vec::new() };
         Blocks { sources, block: None, estimate: Vec::new(), alone: FIRST, size: FEWEST, missed: 1, possible }
     }
 
-    /// Takes a block of at most so many steps, unless rows are to be taken alone now.
-    pub fn advance(&mut self, motion: &mut dyn March, steps: u64) -> bool {
+    /// Takes a block of at most so many steps of those that are left, unless rows are to be taken alone now.
+    pub fn advance(&mut self, motion: &mut dyn March, left: u64, most: u64) -> bool {
         if !self.possible || self.alone > 0 {
             return false;
         }
         if self.block.is_none() {
-            if steps < WORTHWHILE {
+            if left < WORTHWHILE {
                 self.possible = false;
                 return false;
             }
@@ -90,7 +90,7 @@ impl Blocks {
             self.possible = self.block.is_some();
         }
         let Some(block) = &mut self.block else { return false };
-        let taken = motion.advance_block(block, self.size.min(steps));
+        let taken = motion.advance_block(block, self.size.min(left).min(most));
         if taken == 0 {
             self.alone = self.missed;
             self.missed = (2 * self.missed).min(MOST_ROWS as u64);
@@ -163,17 +163,33 @@ impl<'b> BlockRows<'b> {
         self.observables.observed().stops().map(|at| block.observed(at))
     }
 
+    /// The residuals of the constraints.
+    pub fn residuals(&self) -> impl ExactSizeIterator<Item = &'b [f64]> + Clone + use<'b> {
+        let block = self.block;
+        self.observables.observed().residuals().map(|at| block.observed(at))
+    }
+
+    /// The entries of the rows of the constraints, and behind them their rates of change: of each the values at all rows, and how far these
+    /// stand from those of the one before.
+    pub fn constraint_entries(&self) -> (&'b [f64], usize) {
+        self.block.observed_from(self.observables.observed().rows().start)
+    }
+
+    /// How large the terms of the constraints on velocities are.
+    pub fn sizes(&self) -> impl Iterator<Item = &'b [f64]> + use<'b> {
+        let block = self.block;
+        self.observables.observed().sizes().map(|at| block.observed(at))
+    }
+
     /// Determinants of the mass matrix.
     pub fn determinants(&self) -> impl Iterator<Item = &'b [f64]> + use<'b> {
-        // Without constraints nothing stands between these and the stop conditions.
-        let first = self.observables.observed().stops().end;
         let block = self.block;
-        (first..first + self.observables.determinants).map(|at| block.observed(at))
+        self.observables.observed().determinants().map(|at| block.observed(at))
     }
 
     /// The closed forms.
     pub fn exact(&self) -> impl Iterator<Item = &'b [f64]> + use<'b> {
-        let first = self.observables.observed().stops().end + self.observables.determinants;
+        let first = self.observables.observed().determinants().end;
         let block = self.block;
         (first..first + self.observables.exact.len()).map(|at| block.observed(at))
     }

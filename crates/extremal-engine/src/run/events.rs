@@ -201,6 +201,8 @@ pub(crate) struct EventWatch {
     length: f64,
     /// Per event: is it an obstacle that is touched and pressed against?
     pressed: Vec<bool>,
+    /// Per event: is its expression zero, at the start or without a rate after an event, and not yet known where the motion takes it?
+    undecided: Vec<bool>,
     /// Per event: when it happened last, and how many times soon after the one before.
     last: Vec<Option<f64>>,
     soon: Vec<u32>,
@@ -230,6 +232,7 @@ impl EventWatch {
             speeds: vec![0.0; all],
             length: 0.0,
             pressed: vec![false; events],
+            undecided: vec![true; events],
             last: vec![None; events],
             soon: vec![0; events],
             counts: observables.stops[all - events..].iter().map(count).collect(),
@@ -243,6 +246,7 @@ impl EventWatch {
     pub fn begin(&mut self, parameters: &[f64]) {
         self.rules.set_parameters(parameters);
         self.leaving.fill(false);
+        self.undecided.fill(true);
         self.sizes.fill(0.0);
         self.speeds.fill(0.0);
         self.last.fill(None);
@@ -282,14 +286,16 @@ impl EventWatch {
             }
             self.sizes[condition] = self.sizes[condition].max(value.abs());
         }
+        let mut at_once = self.decided(observables, motion, length)?;
         loop {
             let observed = &motion.observe()?[observables.observed().stops()];
             values.copy_from_slice(observed);
             for (size, value) in self.sizes.iter_mut().zip(&*values) {
                 *size = size.max(value.abs());
             }
-            let mut first: Option<(usize, f64)> = None;
-            for (condition, value) in values.iter().enumerate() {
+            let mut first: Option<(usize, f64)> = at_once.take().map(|condition| (condition, 0.0));
+            let looked_at = if first.is_some() { &[] } else { &*values };
+            for (condition, value) in looked_at.iter().enumerate() {
                 if self.is_crossed(observables, condition, *value) {
                     let at = self.located(observables, motion, condition, *value, begin, end)?;
                     if first.is_none_or(|(_, earliest)| at.abs() < earliest.abs()) {
@@ -321,8 +327,57 @@ impl EventWatch {
                 next = self.pressed.iter().position(|pressed| *pressed);
             }
             self.probe(observables, motion, end - begin)?;
+            if let Some(condition) = self.decided(observables, motion, end - begin)? {
+                // It was met without a speed to leave it with, and is met again at once.
+                motion.retake(0.0)?;
+                return Ok(StepPassage::Accumulated(condition - self.stops));
+            }
             motion.complete(end)?;
         }
+    }
+
+    /// Sees where events go whose expressions are zero where the last step, or what is left of it after an event, begins. The condition of
+    /// one that the motion takes through zero in its direction is met there.
+    fn decided(
+        &mut self,
+        observables: &Observables,
+        motion: &dyn March,
+        length: f64,
+    ) -> Result<Option<usize>, StepFailure> {
+        let mut met = None;
+        for at in 0..self.rules.rules.len() {
+            let condition = self.stops + at;
+            if !std::mem::take(&mut self.undecided[at]) || self.values[condition] != 0.0 || self.is_obstacle(condition)
+            {
+                continue;
+            }
+            // Where nothing is left of a step, the next one says it.
+            if length == 0.0 {
+                self.undecided[at] = true;
+                continue;
+            }
+            let mut ahead = motion.fork();
+            ahead.retake(0.0)?;
+            let rates = ahead.observe()?;
+            let rate = rates[rates_in(observables, rates.len())][at];
+            let side = match self.rules.rules[at].has_rate && rate != 0.0 {
+                true => rate * length.signum(),
+                false => {
+                    ahead.retake(PROBED * length)?;
+                    ahead.observe()?[observables.observed().stops()][condition]
+                }
+            };
+            self.rates[condition] = rate;
+            (self.values[condition], self.leaving[condition]) = match observables.stops[condition].1 {
+                Direction::Falling if side < 0.0 => (f64::MIN_POSITIVE, false),
+                Direction::Rising if side > 0.0 => (-f64::MIN_POSITIVE, false),
+                _ => marked(side),
+            };
+            if self.values[condition] != 0.0 && !self.leaving[condition] {
+                met = met.or(Some(condition));
+            }
+        }
+        Ok(met)
     }
 
     /// Sees where expressions without a known rate go that an event has left at zero.
@@ -483,6 +538,7 @@ impl EventWatch {
                 true => marked(side.max(0.0)),
                 false => marked(side),
             };
+            self.undecided[at] = self.values[condition] == 0.0;
             // Less speed than round-off leaves of the others is none.
             self.pressed[at] = rule.is_impact && side < -TOUCHING * speed.max(self.speeds[condition]);
         }

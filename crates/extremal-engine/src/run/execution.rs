@@ -7,10 +7,11 @@ use extremal_trajectory::{RecordError, Recorder};
 
 use super::event_log::EventLog;
 use super::events::{EventWatch, StepPassage};
+use super::given_times::{BetweenEvents, RowsAtTimes};
 use super::outcome::{End, Outcome, RunProgress};
 use super::recording::{RowRecorder, Watched};
 use super::stops::{crossed, located};
-use super::{CompiledRun, without_choice};
+use super::{CompiledRun, Warning, without_choice};
 
 /// Values recorded between two looks at the clock or at an interrupt.
 const VALUES_BETWEEN_LOOKS: u64 = 512;
@@ -42,6 +43,7 @@ struct Part {
     motion: Result<Box<dyn March>, StepFailure>,
     rows: RowRecorder,
     events: Option<(EventWatch, Option<EventLog>)>,
+    given: Option<RowsAtTimes>,
     steps: u64,
     planned: u64,
     /// The first row was recorded by the part before.
@@ -69,7 +71,8 @@ impl Part {
     fn new(run: CompiledRun, resumed: bool) -> Part {
         let (motion, rows, planned) = (run.begin(), RowRecorder::new(&run), run.planned_steps());
         let events = run.events.clone().map(|rules| (EventWatch::new(rules, &run.observables), None));
-        Part { run, motion, rows, events, steps: 0, planned, resumed, begun: false }
+        let given = RowsAtTimes::of(&run, resumed);
+        Part { run, motion, rows, events, given, steps: 0, planned, resumed, begun: false }
     }
 
     fn advance(&mut self, recorder: &mut Recorder) -> Result<Going, RecordError> {
@@ -85,12 +88,24 @@ impl Part {
             };
             match failure {
                 Some(failure) => return Ok(Going::failed(*failure)),
-                None if !self.resumed => return Ok(Going::On),
+                None if !self.resumed => {
+                    if let Some(given) = &mut self.given {
+                        let taken = given.take(&self.run.observables, motion);
+                        if let Err(failure) = taken.and_then(|()| self.rows.differentiate(motion, given.rows())) {
+                            return Ok(Going::failed(failure));
+                        }
+                        given.rows().drain(..).try_for_each(|given| recorder.give(&given.row))?;
+                    }
+                    return Ok(Going::On);
+                }
                 None => {}
             }
         }
         if self.steps == self.planned {
             return Ok(Going::Ended(Box::new(End::Reached)));
+        }
+        if let Some(given) = &mut self.given {
+            given.begin(self.rows.row());
         }
         if let Err(failure) = self.run.advance(motion, self.steps + 1) {
             return Ok(Going::failed(failure));
@@ -103,8 +118,9 @@ impl Part {
                 let log = log.get_or_insert_with(|| EventLog::new(watch, observables, recorder.wants_events()));
                 log.clear();
                 let begin = self.rows.time();
-                let passage =
-                    watch.pass(observables, motion, begin, self.rows.stops(), &mut log.listening(observables));
+                let listener = log.listening(observables);
+                let mut listener = BetweenEvents { given: self.given.as_mut(), observables, listener };
+                let passage = watch.pass(observables, motion, begin, self.rows.stops(), &mut listener);
                 if !matches!(passage, Ok(StepPassage::Undisturbed)) {
                     self.rows.leap(log, recorder)?;
                 }
@@ -121,8 +137,18 @@ impl Part {
             Ok(crossed) => crossed,
             Err(failure) => return Ok(Going::failed(failure)),
         };
+        let taken = self.given.as_mut().map_or(Ok(()), |given| {
+            given.take(&self.run.observables, motion)?;
+            self.rows.differentiate(motion, given.rows())
+        });
         if let Some(failure) = self.rows.push(motion, recorder)? {
             return Ok(Going::failed(*failure));
+        }
+        if let Some(given) = &mut self.given {
+            given.rows().drain(..).try_for_each(|given| recorder.give(&given.row))?;
+        }
+        if let Err(failure) = taken {
+            return Ok(Going::failed(failure));
         }
         Ok(crossed.map_or(Going::On, |end| Going::Stopped(Box::new(end))))
     }
@@ -135,7 +161,11 @@ impl Part {
         if !self.begun || left == 0 {
             return Ok(0);
         }
-        let taken = self.rows.push_block(motion.as_mut(), left, recorder)?;
+        let free = self.given.as_ref().map_or(u64::MAX, |given| given.free_steps(self.rows.time()));
+        if free == 0 {
+            return Ok(0);
+        }
+        let taken = self.rows.push_block(motion.as_mut(), left, free, recorder)?;
         self.steps += taken as u64;
         Ok(taken)
     }
@@ -165,13 +195,21 @@ impl Part {
         Ok((outcome, rest))
     }
 
+    /// Times at which rows were wanted, and to which the motion did not come.
+    fn missed(&self) -> Option<(usize, f64)> {
+        self.given.as_ref()?.missed()
+    }
+
     fn outcome(&self, end: End) -> Outcome {
         let motion = match &self.motion {
             Ok(motion) => motion.as_ref(),
             Err(failure) => return Outcome::unbegun(failure.clone()),
         };
         let passed = self.rows.passed(motion);
-        let Watched { errors, residuals, laws, warnings } = self.rows.watched();
+        let Watched { errors, residuals, laws, mut warnings } = self.rows.watched();
+        if let (Some((times, first)), false) = (self.missed(), matches!(end, End::Interrupted)) {
+            warnings.push(Warning::NotReached { times, first });
+        }
         let (steps, time, work) = (motion.steps(), motion.time(), motion.work());
         let events = self.events.iter().flat_map(|(watch, _)| watch.counts()).cloned().collect();
         Outcome { end, steps, time, work, errors, residuals, laws, events, passed, warnings }

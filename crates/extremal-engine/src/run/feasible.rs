@@ -1,10 +1,11 @@
 //! Constraints before a run: are they independent, do they agree with the start and with each other?
 
-use extremal_expr::{Expr, magnitude};
+use extremal_expr::{Expr, magnitude, magnitudes};
 use extremal_mechanics::{Block, Constraint, System};
 use extremal_model::Model;
 use extremal_solve::{
-    CompiledScheme, Dependence, GuessSource, Kernel, March, NewtonOptions, SolveFailure, dependence, furthest_first,
+    CompiledScheme, Dependence, GuessSource, Kernel, March, NewtonOptions, SolveFailure, are_clearly_independent,
+    dependence, furthest_first,
 };
 use thiserror::Error;
 
@@ -180,7 +181,8 @@ const REACHED: f64 = 1e-8;
 const NEARBY: f64 = 1e-3;
 const STILL_HOLDS: f64 = 1e-9;
 
-/// Beyond so many constraints their rank, which takes m² n operations, is left to the first step, which fails where they are dependent.
+/// Beyond so many constraints, of which some seem to depend on others, their rank, which takes m² n operations, is left to the first step,
+/// which fails where they are dependent.
 const MOST_CHECKED: usize = 500;
 
 /// Which of dependent constraints are kept.
@@ -225,9 +227,10 @@ pub(crate) fn make_feasible(
     if system.constraints.is_empty() {
         return Ok(ConstraintStructure { degrees_of_freedom: system.len(), ..ConstraintStructure::default() });
     }
-    let found = match system.constraints.len() {
-        ..=MOST_CHECKED => choice.of(&velocity_rows(system, start)),
-        many => Dependence { independent: (0..many).collect(), dependent: Vec::new() },
+    let count = system.constraints.len();
+    let found = match count > MOST_CHECKED || clearly_independent(system, start) {
+        false => choice.of(&velocity_rows(system, start)),
+        true => Dependence { independent: (0..count).collect(), dependent: Vec::new() },
     };
     let name = |at: &usize| system.constraints[*at].name.clone();
     let dependent: Vec<(usize, Vec<String>)> =
@@ -334,6 +337,15 @@ fn velocity_rows(system: &System<'_>, at: &RunStart) -> Vec<Vec<f64>> {
     at.evaluate(system, &entries).chunks(n).map(<[f64]>::to_vec).collect()
 }
 
+/// Is every row ∂Φ/∂v far from the span of the others, going by the few columns that it has entries in?
+fn clearly_independent(system: &System<'_>, at: &RunStart) -> bool {
+    let velocities: Vec<_> = system.constraints.iter().map(|constraint| constraint.velocity).collect();
+    let rows = system.graph.jacobian(&velocities, &system.v);
+    let entries: Vec<_> = rows.iter().flatten().map(|(_, entry)| *entry).collect();
+    let pattern: Vec<Vec<usize>> = rows.iter().map(|row| row.iter().map(|(column, _)| *column).collect()).collect();
+    are_clearly_independent(&pattern, &at.evaluate(system, &entries))
+}
+
 /// The row ∂Φ/∂v of one constraint.
 fn velocity_row<'g>(system: &System<'g>, constraint: &Constraint<'g>, at: &RunStart) -> Vec<f64> {
     at.evaluate(system, &system.graph.gradient(constraint.velocity, &system.v))
@@ -342,36 +354,59 @@ fn velocity_row<'g>(system: &System<'g>, constraint: &Constraint<'g>, at: &RunSt
 /// What of `constraints` does not hold at `start`, relative to the size of its terms. Velocities do not count where the start is
 /// two positions, which then must both be right.
 fn violations<'g>(system: &System<'g>, start: &RunStart, constraints: &[Constraint<'g>]) -> Vec<ConstraintViolation> {
-    let mut found = Vec::new();
     let second = start.second();
-    for constraint in constraints {
-        let holonomic = constraint.kind.nature().binds_positions;
-        let positions = [Some(start), second.as_ref()].into_iter().flatten().filter(|_| holonomic);
-        let velocities = Some(start).filter(|_| second.is_none());
-        let positions = positions.map(|at| (at, constraint.expression, true));
-        for (at, residual, of_position) in positions.chain(velocities.map(|at| (at, constraint.velocity, false))) {
-            let values = at.evaluate(system, &[residual, size_of_terms(system, residual)]);
-            if values[0].abs() > CONSISTENT * values[1] || !values[0].is_finite() {
-                found.push(ConstraintViolation {
-                    constraint: constraint.name.clone(),
-                    of_position,
-                    residual: values[0],
-                    size: values[1],
-                });
+    let mut checks = Vec::new();
+    for (at, constraint) in constraints.iter().enumerate() {
+        if constraint.kind.nature().binds_positions {
+            let residual = constraint.expression;
+            checks.push(StartCheckRow { at, residual, of_position: true, of_second: false });
+            if second.is_some() {
+                checks.push(StartCheckRow { at, residual, of_position: true, of_second: true });
             }
         }
+        if second.is_none() {
+            checks.push(StartCheckRow { at, residual: constraint.velocity, of_position: false, of_second: false });
+        }
     }
-    found
+    let residuals: Vec<_> = checks.iter().map(|check| check.residual).collect();
+    let both = [&residuals[..], &sizes_of_terms(system, &residuals)].concat();
+    // All at once: of many constraints each is about a few of many symbols.
+    let values = start.evaluate(system, &both);
+    let at_second = second.map_or_else(Vec::new, |second| second.evaluate(system, &both));
+    let found = checks.iter().enumerate().filter_map(|(row, check)| {
+        let values = if check.of_second { &at_second } else { &values };
+        let (residual, size) = (values[row], values[checks.len() + row]);
+        let constraint = constraints[check.at].name.clone();
+        let violated = residual.abs() > CONSISTENT * size || !residual.is_finite();
+        violated.then_some(ConstraintViolation { constraint, of_position: check.of_position, residual, size })
+    });
+    found.collect()
+}
+
+/// What should vanish at a start.
+struct StartCheckRow<'g> {
+    /// The constraint.
+    at: usize,
+    residual: Expr<'g>,
+    /// Is it about positions? About those of the second point?
+    of_position: bool,
+    of_second: bool,
 }
 
 /// The size of the terms of a constraint. Where those on velocities vanish, as that of y' = 0, what a computation leaves is the round-off of
 /// the other velocities: fifteen units of it times [`CONSISTENT`].
 pub(crate) fn size_of_terms<'g>(system: &System<'g>, residual: Expr<'g>) -> Expr<'g> {
+    sizes_of_terms(system, &[residual])[0]
+}
+
+/// The same of many.
+fn sizes_of_terms<'g>(system: &System<'g>, residuals: &[Expr<'g>]) -> Vec<Expr<'g>> {
     const ROUND_OFF: i64 = 30_000;
     let g = system.graph;
-    let row = g.sum(g.gradient(residual, &system.v).into_iter().map(Expr::abs));
     let fast = g.sum(system.v.iter().map(|v| v.abs()));
-    magnitude(residual) + row * fast / ROUND_OFF
+    let rows = g.jacobian(residuals, &system.v);
+    let rows = rows.into_iter().map(|row| g.sum(row.into_iter().map(|(_, slope)| slope.abs())));
+    magnitudes(residuals).into_iter().zip(rows).map(|(size, row)| size + row * fast / ROUND_OFF).collect()
 }
 
 /// Moves `start` to the nearest positions, then to the nearest velocities, that satisfy the constraints of `system`, (B13).

@@ -145,6 +145,7 @@ impl CompiledRun {
     /// A run of all members; `model` is the one with few of them that was read with the lattice.
     pub fn of_lattice(model: impl Into<SharedModel>, lattice: &Lattice) -> Result<CompiledRun, SetupError> {
         let plan = lattice.settings.plan()?;
+        let given_times = lattice.settings.given_times(&plan)?;
         let observables = Observables::of_members(lattice.columns()?, lattice.names.len() * lattice.structure.members);
         let mut run = CompiledRun {
             model: model.into(),
@@ -158,6 +159,9 @@ impl CompiledRun {
             constraint_sizes: Vec::new(),
             stated_energy: f64::NAN,
             settings: lattice.settings.clone(),
+            given_times,
+            scheme: None,
+            sensitivity: None,
             tracked: Vec::new(),
             energy_law: Arc::default(),
             plan,

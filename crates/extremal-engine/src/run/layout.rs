@@ -27,7 +27,8 @@ impl StateLayout {
     }
 }
 
-/// What is observed at a state: velocities, momenta, recorded outputs, stop conditions, residuals of constraints, and the rest.
+/// What is observed at a state: velocities, momenta, recorded outputs, stop conditions, residuals of constraints, their rows, sizes of
+/// their terms, determinants of the mass matrix, and the rest.
 #[derive(Clone, Copy)]
 pub(crate) struct ObservedLayout {
     pub coordinates: usize,
@@ -38,6 +39,11 @@ pub(crate) struct ObservedLayout {
     pub outputs: usize,
     pub stops: usize,
     pub residuals: usize,
+    /// Entries of the rows of constraints, and as many rates of change.
+    pub rows: usize,
+    /// Constraints on velocities, whose terms are measured.
+    pub measured: usize,
+    pub determinants: usize,
 }
 
 impl ObservedLayout {
@@ -60,6 +66,18 @@ impl ObservedLayout {
     pub fn residuals(self) -> Range<usize> {
         after(self.stops().end, self.residuals)
     }
+
+    pub fn rows(self) -> Range<usize> {
+        after(self.residuals().end, self.rows)
+    }
+
+    pub fn sizes(self) -> Range<usize> {
+        after(self.rows().end, self.measured)
+    }
+
+    pub fn determinants(self) -> Range<usize> {
+        after(self.sizes().end, self.determinants)
+    }
 }
 
 /// A row: time, positions, velocities, momenta (unless they are positions), entropies, outputs (multipliers and reactions, temperatures, the energy, others), the
@@ -77,6 +95,8 @@ pub(crate) struct RowLayout {
     /// Where the estimated energy stands, if there is one.
     pub estimate: usize,
     pub accounts: Range<usize>,
+    /// Where the derivatives stand that were asked for, up to the end.
+    pub sensitivities: usize,
 }
 
 /// Where the time stands in a row.
@@ -104,7 +124,19 @@ impl RowLayout {
         let temperatures = after(outputs.start + reactions, entropies.len() - states);
         let (energy, estimate) = (temperatures.end, outputs.end);
         let accounts = after(estimate + usize::from(estimated), accounts);
-        RowLayout { positions, velocities, momenta, entropies, outputs, temperatures, energy, estimate, accounts }
+        let sensitivities = accounts.end;
+        RowLayout {
+            positions,
+            velocities,
+            momenta,
+            entropies,
+            outputs,
+            temperatures,
+            energy,
+            estimate,
+            accounts,
+            sensitivities,
+        }
     }
 
     /// The first outputs are the multipliers.

@@ -8,6 +8,7 @@ mod event_log;
 mod events;
 mod execution;
 mod feasible;
+mod given_times;
 mod inertia;
 mod integrable;
 mod judge;
@@ -25,6 +26,7 @@ mod rechosen;
 mod recording;
 mod report;
 mod resolution;
+mod sensitivity;
 mod settings;
 mod setup;
 mod setup_error;
@@ -41,8 +43,10 @@ use std::sync::{Arc, OnceLock};
 
 use extremal_eval::Program;
 use extremal_expr::syntax::nearest;
+use extremal_mechanics::discrete::Scheme;
 use extremal_model::{Method, Model};
 use extremal_solve::{AdaptiveMarcher, CompiledScheme, Kernel, March, SolveStructure, StartValues, StepFailure};
+use extremal_trajectory::Recorder;
 
 use crate::SharedModel;
 
@@ -51,12 +55,14 @@ pub(crate) use blocks::ColumnSource;
 pub(crate) use event_log::{EventLog, EventSide};
 pub(crate) use events::{EventRules, EventWatch, StepPassage};
 pub(crate) use feasible::{CONSISTENT, TYPED, constraints_of, size_of_terms};
+pub(crate) use given_times::GivenTimes;
 pub(crate) use judge::{Instruments, Judge};
 pub(crate) use laws::Audit;
 pub(crate) use layout::TIME;
 pub(crate) use manifold::final_manifold;
 pub(crate) use observables::Observables;
 pub(crate) use rechosen::without_choice;
+pub(crate) use sensitivity::{SensitivityRules, ValueSlopes};
 pub(crate) use settings::Plan;
 pub(crate) use setup::checked_ahead;
 pub(crate) use snapshot::Snapshot;
@@ -75,6 +81,7 @@ pub use motion::{ChangeError, RestartableMotion};
 pub use observables::Tracked;
 pub use outcome::{End, Outcome, RunProgress};
 pub use report::{Report, RunSummary};
+pub use sensitivity::{Gradient, GradientError, SensitivityError, Slope};
 pub use settings::{NEVER, Settings, SettingsError};
 pub use setup_error::SetupError;
 pub use start_check::StartProblem;
@@ -108,6 +115,11 @@ pub struct CompiledRun {
     constraint_sizes: Vec<f64>,
     stated_energy: f64,
     settings: Settings,
+    given_times: GivenTimes,
+    /// The formulas of the method, where it has some.
+    scheme: Option<Arc<Scheme>>,
+    /// What it takes to differentiate the motion, where that is asked for.
+    sensitivity: Option<Arc<SensitivityRules>>,
     tracked: Vec<Tracked>,
     /// What is known of the energy, once it was asked for: it does not depend on values.
     energy_law: Arc<OnceLock<EnergyLaw>>,
@@ -158,6 +170,12 @@ impl CompiledRun {
             SetupError::UnknownColumn { name: name.to_owned(), help }
         };
         self.columns().named(asked).map(Some).map_err(unknown)
+    }
+
+    /// What takes its rows, for files every `record`-th of them or those at the times that were asked for.
+    pub fn recorder(&self) -> Recorder {
+        let recorder = Recorder::new(self.columns().clone()).every(self.settings.record);
+        if self.settings.at.is_empty() { recorder } else { recorder.given_rows_only() }
     }
 
     /// The values of the parameters that it runs with, in the order of the model.
@@ -287,5 +305,10 @@ impl CompiledRun {
             Some(left) if step > self.plan.whole_steps => motion.advance_by(left),
             _ => motion.advance(),
         }
+    }
+
+    /// The size of the step number `step` of the plan.
+    pub(crate) fn size_of(&self, step: u64) -> f64 {
+        self.plan.remainder.filter(|_| step > self.plan.whole_steps).unwrap_or(self.plan.step)
     }
 }

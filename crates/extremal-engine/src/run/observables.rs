@@ -1,15 +1,18 @@
 //! What a run records: columns, and the expressions behind them.
 
+use std::ops::Range;
+
 use extremal_expr::{Expr, Id, Node, magnitude};
 use extremal_mechanics::geometry::LiftedField;
 use extremal_mechanics::{Constraint, System};
 use extremal_model::{Direction, Method, Model, Start, SymmetryGenerator};
-use extremal_solve::ConfigurationWatch;
+use extremal_solve::{ConfigurationWatch, WatchedRows};
 use extremal_trajectory::{Column, Columns, Role, is_named};
 
 use super::events::event_rates;
 use super::inertia::determinants;
 use super::layout::{ObservedLayout, RowLayout, StateLayout};
+use super::sensitivity::derivative_columns;
 use super::watch::WatchedExpressions;
 use super::{Settings, SetupError};
 
@@ -48,6 +51,8 @@ pub(crate) struct Observables {
     pub kept: Vec<bool>,
     /// The watch over the rows of the constraints that are kept, as it is before a motion.
     pub configurations: ConfigurationWatch,
+    /// The columns of the entries of these rows.
+    pub row_pattern: Vec<Vec<usize>>,
     /// The vakonomic constraints, whose multipliers are part of where a motion is.
     pub moving: Vec<usize>,
     /// The constraints on velocities, whose terms are measured.
@@ -227,6 +232,7 @@ impl Observables {
         let moving = (0..all.len()).filter(|at| kept[*at] && all[*at].is_vakonomic()).collect();
         let accounts: Vec<&'static str> = system.accounts().iter().map(|account| account.name).collect();
         columns.extend(accounts.iter().map(|name| Column::new(*name, Role::Output)));
+        columns.extend(derivative_columns(&settings.sensitivity, &columns));
         Ok(Observables {
             columns: Columns::new(columns)?,
             row: RowLayout::default(),
@@ -244,6 +250,7 @@ impl Observables {
                 system.binding_velocities().map(|constraint| constraint.name.clone()).collect(),
                 &watched.pattern,
             ),
+            row_pattern: watched.pattern,
             moving,
             measured,
             determinants: determinants.len(),
@@ -277,6 +284,7 @@ impl Observables {
             constraints: Vec::new(),
             kept: Vec::new(),
             configurations: ConfigurationWatch::default(),
+            row_pattern: Vec::new(),
             moving: Vec::new(),
             measured: Vec::new(),
             determinants: 0,
@@ -320,7 +328,20 @@ impl Observables {
             outputs: self.recorded,
             stops: self.stops.len(),
             residuals: self.constraints.len(),
+            rows: self.configurations.len(),
+            measured: self.measured.len(),
+            determinants: self.determinants,
         }
+    }
+
+    /// Where its outputs say what is watched of constraints.
+    pub fn watched_rows(&self) -> WatchedRows {
+        let at = self.observed();
+        // Outputs stand behind velocities and momenta.
+        let first = at.outputs().start;
+        let among_outputs = |range: Range<usize>| range.start - first..range.end - first;
+        let (residuals, entries) = (among_outputs(at.residuals()), among_outputs(at.rows()));
+        WatchedRows { residuals, entries, pattern: self.row_pattern.clone() }
     }
 
     /// The same with the parts of its rows counted.

@@ -39,7 +39,12 @@ impl CompiledRun {
                 | Reason::BeforeSingularConfiguration { .. }
         );
         let redundant = &self.constraints.redundant;
-        if !dependent || redundant.is_empty() || motion.steps() == 0 || self.observables.entropies > 0 {
+        if !dependent
+            || redundant.is_empty()
+            || motion.steps() == 0
+            || self.observables.entropies > 0
+            || self.sensitivity.is_some()
+        {
             return None;
         }
         let (q, time) = (motion.state()[self.observables.state().positions()].to_vec(), motion.time());

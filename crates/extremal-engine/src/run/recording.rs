@@ -2,17 +2,19 @@
 
 use std::sync::Arc;
 
-use extremal_solve::{March, PassedConfiguration, StepFailure, on_widest_registers};
+use extremal_solve::{March, PassedConfiguration, Reason, StepFailure, on_widest_registers};
 use extremal_trajectory::{RecordError, Recorder, RowBlock};
 
 use super::CompiledRun;
 use super::audits::{Audits, Promises};
 use super::blocks::Blocks;
 use super::event_log::EventLog;
+use super::given_times::GivenRow;
 use super::judge::{Instruments, Judge};
 use super::laws::{Audit, Laws};
 use super::layout::TIME;
 use super::observables::Observables;
+use super::sensitivity::Sensitivities;
 use super::snapshot::Snapshot;
 use super::stops::crosses_in_block;
 use super::warning::Warning;
@@ -31,6 +33,8 @@ pub(super) struct RowRecorder {
     estimates: Vec<f64>,
     /// Times, energies and invariants of rows that are passed together.
     seen: Vec<f64>,
+    /// The derivatives of the motion, where they are wanted.
+    sensitivities: Option<Sensitivities>,
     /// Of the last row there are the time, energies and invariants alone.
     passed: bool,
 }
@@ -54,7 +58,8 @@ impl RowRecorder {
         let judge = Judge::new(Instruments::later(run), run.start.parameter_values());
         let audits = Audits::new(observables.clone(), promises, judge);
         RowRecorder {
-            blocks: Blocks::new(&observables, audits.takes_blocks()),
+            blocks: Blocks::new(&observables, audits.takes_blocks() && run.sensitivity.is_none()),
+            sensitivities: Sensitivities::of(run),
             exact_names: observables.exact.iter().map(column).collect(),
             entropy_names,
             errors: vec![0.0; observables.exact.len()],
@@ -134,6 +139,17 @@ impl RowRecorder {
         }
     }
 
+    /// Gives rows inside the last step their derivatives, before that step's own row is taken.
+    pub fn differentiate(&mut self, motion: &dyn March, rows: &mut [GivenRow]) -> Result<(), StepFailure> {
+        let Some(sensitivities) = &mut self.sensitivities else { return Ok(()) };
+        for GivenRow { row, state } in rows {
+            let velocities = row[self.observables.row.velocities.clone()].to_vec();
+            let found = sensitivities.look(state, &velocities, row);
+            found.map_err(|cause| motion.stop(Reason::Derivative { cause }))?;
+        }
+        Ok(())
+    }
+
     /// Looks at a row that was recorded before.
     pub fn look(&mut self, motion: &mut dyn March) -> Result<(), StepFailure> {
         match self.now.take(&self.observables, motion)? {
@@ -142,25 +158,26 @@ impl RowRecorder {
         }
     }
 
-    /// Takes up to so many steps at once, watches and records them; returns how many. None are taken where one of them is to be looked
-    /// at by itself.
+    /// Takes up to so many steps of those that are left at once, watches and records them; returns how many. None are taken where one of
+    /// them is to be looked at by itself.
     pub fn push_block(
         &mut self,
         motion: &mut dyn March,
-        steps: u64,
+        left: u64,
+        most: u64,
         recorder: &mut Recorder,
     ) -> Result<usize, RecordError> {
-        let passed = self.pass_block(motion, steps, recorder)?;
+        let passed = self.pass_block(motion, left.min(most), recorder)?;
         if passed > 0 {
             return Ok(passed);
         }
-        if !self.blocks.advance(motion, steps) {
+        if !self.blocks.advance(motion, left, most) {
             return Ok(0);
         }
         let observables = &*self.observables;
         let Some(rows) = self.blocks.rows(observables) else { return Ok(0) };
         let crossed = crosses_in_block(observables, &rows, &self.now.stops);
-        if crossed || !self.audits.pass(&rows) {
+        if crossed || !self.now.watch.passes(observables, &rows) || !self.audits.pass(&rows) {
             self.blocks.refuse(motion);
             return Ok(0);
         }
@@ -177,7 +194,7 @@ impl RowRecorder {
         }
         self.blocks.accept();
         let Some(rows) = self.blocks.rows(observables) else { return Ok(0) };
-        self.now.follow(&rows);
+        self.now.follow(observables, &rows);
         self.passed = false;
         on_widest_registers(
             #[inline(always)]
@@ -223,6 +240,7 @@ impl RowRecorder {
         self.blocks.took_row();
         let time = motion.time();
         if !recorder.wants_row()
+            && self.sensitivities.is_none()
             && let Some(seen) = motion.observe_outputs()
         {
             return match seen {
@@ -239,6 +257,12 @@ impl RowRecorder {
         self.audits.weigh(&self.now.determinants);
         if let Some(reason) = self.audits.look(&self.now.row) {
             return Ok(Some(Box::new(motion.reject(reason))));
+        }
+        if let Some(sensitivities) = &mut self.sensitivities {
+            let velocities = self.now.row[self.observables.row.velocities.clone()].to_vec();
+            if let Err(cause) = sensitivities.follow(motion, &velocities, &mut self.now.row) {
+                return Ok(Some(Box::new(motion.stop(Reason::Derivative { cause }))));
+            }
         }
         let Snapshot { row, exact, .. } = &self.now;
         for ((error, exact), target) in self.errors.iter_mut().zip(exact).zip(&self.observables.exact) {

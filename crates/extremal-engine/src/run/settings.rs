@@ -4,6 +4,8 @@ use extremal_eval::Backend;
 use extremal_model::{AtSingular, ConstraintForm, EntropyBase, Extent, Method, Model, Start};
 use thiserror::Error;
 
+use super::given_times::GivenTimes;
+
 /// Everything a run needs to know beyond the model.
 ///
 /// ```
@@ -35,6 +37,8 @@ pub struct Settings {
     pub singular: AtSingular,
     /// Write every so many steps to files.
     pub record: u64,
+    /// The times of the rows that are written to files; every step's (or every `record`-th) if there are none.
+    pub at: Vec<f64>,
     /// Residual tolerance of implicit steps relative to the size of their terms, or relative tolerance of an adaptive method.
     pub tolerance: Option<f64>,
     /// The cyclic coordinates without which steps are taken.
@@ -42,6 +46,8 @@ pub struct Settings {
     /// The columns that are written to files, by name or with `*`; all if there are none. Definitions, and `error_x` of a closed form,
     /// are recorded where they are named here.
     pub columns: Vec<String>,
+    /// The parameters and starts by which the motion is differentiated: columns `dx/dp`.
+    pub sensitivity: Vec<String>,
     /// What evaluates the formulas, where it is not to be the fastest there is.
     pub backend: Option<Backend>,
 }
@@ -71,6 +77,16 @@ pub enum SettingsError {
     Backward {
         /// Why it cannot.
         what: &'static str,
+    },
+    /// A row that is wanted at a time to which the run does not come.
+    #[error("a row is wanted at t = {time}, but the run goes from {from} to {end}")]
+    OutsideRun {
+        /// The time.
+        time: f64,
+        /// Where the run begins.
+        from: f64,
+        /// Where it ends.
+        end: f64,
     },
     /// More steps than anyone can take.
     #[error("{0:e} steps are too many: the largest number is 1e15")]
@@ -103,6 +119,13 @@ pub(crate) struct Plan {
     pub remainder: Option<f64>,
 }
 
+impl Plan {
+    /// The time at the end.
+    pub fn end(&self) -> f64 {
+        (self.whole_steps as f64).mul_add(self.step, self.from) + self.remainder.unwrap_or(0.0)
+    }
+}
+
 /// `until` counts as a multiple of the step when it is one up to rounding of the division.
 const ROUNDING: f64 = 1e-9;
 const MAX_STEPS: f64 = 1e15;
@@ -124,11 +147,19 @@ impl Settings {
             project: simulation.project,
             singular: simulation.singular,
             record: simulation.record.unwrap_or(1),
+            at: simulation.at.clone(),
             tolerance: simulation.tolerance,
             reduce: simulation.reduce.clone(),
             columns: Vec::new(),
+            sensitivity: Vec::new(),
             backend: None,
         }
+    }
+
+    /// The times at which rows are wanted, for a run of this plan.
+    pub(crate) fn given_times(&self, plan: &Plan) -> Result<GivenTimes, SettingsError> {
+        let Plan { from, step, .. } = *plan;
+        GivenTimes::of(&self.at, from, step, plan.end())
     }
 
     pub(crate) fn plan(&self) -> Result<Plan, SettingsError> {
@@ -183,9 +214,11 @@ mod tests {
             project: false,
             singular: AtSingular::Stop,
             record: 1,
+            at: Vec::new(),
             tolerance: None,
             reduce: Vec::new(),
             columns: Vec::new(),
+            sensitivity: Vec::new(),
             backend: None,
         }
     }

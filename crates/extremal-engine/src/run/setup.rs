@@ -1,12 +1,14 @@
 //! From a model and settings to what is marched: derived, checked, compiled.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use extremal_expr::{Id, magnitude};
 use extremal_mechanics::System;
 use extremal_mechanics::discrete::{
-    CustomDiscrete, Options, SchemeError, ThreePointSystem, check_method, check_symmetry, energy_estimate, scheme,
+    CustomDiscrete, Options, Scheme, SchemeError, ThreePointSystem, check_method, check_symmetry, energy_estimate,
+    scheme,
 };
 use extremal_model::{AtSingular, Method, Model, Start};
 use extremal_solve::{AdaptiveMarcher, AdaptiveMethod, CompiledScheme, Guard, Kernel, NewtonOptions};
@@ -17,7 +19,10 @@ use super::events::EventRules;
 use super::feasible::{Choice, ConstraintError, check_second, make_feasible};
 use super::manifold::{ManifoldStart, final_manifold};
 use super::momenta::hamiltonian_at;
-use super::{Compiled, CompiledRun, Observables, RunStart, Settings, SettingsError, SetupError, TYPED, Tracked};
+use super::{
+    Compiled, CompiledRun, Observables, RunStart, SensitivityError, SensitivityRules, Settings, SettingsError,
+    SetupError, TYPED, Tracked,
+};
 use crate::SharedModel;
 
 impl CompiledRun {
@@ -51,6 +56,7 @@ impl CompiledRun {
         let model = &*shared.lock();
         let g = model.graph();
         let plan = settings.plan()?;
+        let given_times = settings.given_times(&plan)?;
         if settings.start == Start::TwoPoints && model.initial_with_step(plan.step).second.is_none() {
             return Err(SettingsError::NoSecond.into());
         }
@@ -132,6 +138,7 @@ impl CompiledRun {
         let values = start.parameter_values();
         let mut events = EventRules::of(model, &system, settings, &observables, &parameters)?;
         events.iter_mut().for_each(|events| events.set_parameters(&values));
+        let formulas: RefCell<Option<Scheme>> = RefCell::new(None);
         let compiled = match adaptive_method(&settings.method) {
             Some(method) => {
                 let tolerance = settings.tolerance.unwrap_or(1e-12);
@@ -157,9 +164,11 @@ impl CompiledRun {
                     };
                     let system = over_points.as_ref().unwrap_or(&system);
                     let scheme = scheme(system, &settings.method, options, CustomDiscrete::of(model, system))?;
+                    let (outputs, watched) = (&observables.outputs, observables.watched_rows());
                     let mut compiled =
-                        CompiledScheme::new(g, &scheme, &parameters, &observables.outputs, &guards, newton)?;
+                        CompiledScheme::watching(g, &scheme, &parameters, outputs, &guards, &watched, newton)?;
                     compiled.set_parameters(&values);
+                    formulas.replace(Some(scheme));
                     Ok(compiled)
                 };
                 let nodes = Options::default().energy_nodes;
@@ -182,6 +191,15 @@ impl CompiledRun {
             false => None,
         };
         let constraint_sizes = constraint_sizes(&system, &start, &all);
+        let formulas = formulas.into_inner();
+        let sensitivity = match &formulas {
+            Some(scheme) => SensitivityRules::of(model, settings, &observables, scheme, newton_options(settings))?,
+            None if settings.sensitivity.is_empty() => None,
+            None => return Err(SensitivityError::Adaptive { method: settings.method.to_string() }.into()),
+        };
+        if sensitivity.is_some() && constraints.moved > 0.0 {
+            return Err(SensitivityError::Moved { moved: constraints.moved }.into());
+        }
         Ok(CompiledRun {
             model: shared.clone(),
             observables: Arc::new(observables),
@@ -195,6 +213,9 @@ impl CompiledRun {
             constraint_sizes,
             stated_energy,
             settings: settings.clone(),
+            given_times,
+            scheme: formulas.map(Arc::new),
+            sensitivity: sensitivity.map(Arc::new),
             tracked: tracked.to_vec(),
             energy_law: Arc::default(),
         })

@@ -5,11 +5,14 @@ use extremal_mechanics::discrete::SchemeError;
 use extremal_trajectory::ColumnsError;
 use thiserror::Error;
 
-use super::{ConstraintError, SettingsError};
+use super::{ConstraintError, SensitivityError, SettingsError};
 
 /// Why a run could not be set up.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum SetupError {
+    /// Derivatives that are not known.
+    #[error(transparent)]
+    Sensitivity(#[from] SensitivityError),
     /// The settings do not fit.
     #[error(transparent)]
     Settings(#[from] SettingsError),

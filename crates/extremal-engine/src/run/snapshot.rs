@@ -53,6 +53,13 @@ impl Snapshot {
         self.first = true;
     }
 
+    /// Goes on from a row that was seen elsewhere.
+    pub fn follow_row(&mut self, row: &[f64]) {
+        self.row.copy_from_slice(row);
+        self.watch.leap();
+        self.first = false;
+    }
+
     /// Looks at the motion; the row is whole only when this succeeds. Trouble is why the motion cannot go on.
     pub fn take(&mut self, observables: &Observables, motion: &mut dyn March) -> Result<Option<Trouble>, StepFailure> {
         let (at, in_state, in_observed) = (&observables.row, observables.state(), observables.observed());
@@ -124,7 +131,8 @@ impl Snapshot {
     }
 
     /// Goes on after a block.
-    pub fn follow(&mut self, rows: &BlockRows<'_>) {
+    pub fn follow(&mut self, observables: &Observables, rows: &BlockRows<'_>) {
+        self.watch.go_on(observables, rows);
         let last = rows.rows() - 1;
         rows.read_row(last, &mut self.row);
         self.stops.iter_mut().zip(rows.stops()).for_each(|(own, column)| *own = column[last]);

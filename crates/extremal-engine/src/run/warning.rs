@@ -39,6 +39,13 @@ pub enum Warning {
         /// The size of its terms at the start.
         size: f64,
     },
+    /// Rows were wanted at times to which the motion did not come.
+    NotReached {
+        /// How many.
+        times: usize,
+        /// The first of them.
+        first: f64,
+    },
     /// A step is too long for what happens in it.
     Unresolved {
         /// When the first such step began.
@@ -85,6 +92,16 @@ impl fmt::Display for Warning {
                 "the constraint `{name}` is off by {residual:.3e}, with terms of size {size:.3e}: take a smaller step, or a \
                  method that keeps constraints"
             ),
+            Warning::NotReached { times: 1, first } => {
+                write!(f, "the run ended before t = {}, at which a row was wanted", sig(*first, 9))
+            }
+            Warning::NotReached { times, first } => {
+                write!(
+                    f,
+                    "the run ended before {times} of the times at which rows were wanted, from t = {} on",
+                    sig(*first, 9)
+                )
+            }
             Warning::Unresolved { time, step, resolving } => {
                 let (time, step) = (sig(*time, 6), sig(*step, 6));
                 write!(

@@ -2,10 +2,16 @@
 
 use extremal_expr::Id;
 use extremal_mechanics::{Constraint, System};
-use extremal_solve::{ConfigurationWatch, ConstraintRows, March, PassedConfiguration, Reason, StepFailure};
+use extremal_solve::{
+    ConfigurationWatch, ConstraintRowBlock, ConstraintRows, March, PassedConfiguration, Reason, StepFailure,
+    on_widest_registers,
+};
+use extremal_trajectory::RowBlock;
 
+use super::blocks::BlockRows;
 use super::observables::Observables;
 use super::start::ids;
+use super::strands::{larger, largest};
 
 /// The expressions that a run watches: of each constraint the residual, and the rows of those that are kept.
 pub(super) struct WatchedExpressions {
@@ -37,11 +43,22 @@ pub(crate) struct ConstraintWatch {
     /// The largest size so far of the terms of each constraint on velocities; zero for the others.
     pub sizes: Vec<f64>,
     configurations: ConfigurationWatch,
+    /// What is needed of the rows of a block.
+    block: BlockScratch,
     /// What was observed last: residuals, then rows and rates.
     values: Vec<f64>,
     /// When the motion was looked at last, and after how many steps.
     time: f64,
     step: u64,
+}
+
+/// Numbers for the rows of a block: squares of positions and velocities, then the larger of both lengths in the place of the first, and the
+/// largest residuals. At its end, the last positions and velocities.
+#[derive(Default)]
+struct BlockScratch {
+    positions: Vec<f64>,
+    velocities: Vec<f64>,
+    residuals: Vec<f64>,
 }
 
 /// Why a motion cannot go on. It is small, for every row is looked at for it.
@@ -71,6 +88,7 @@ impl ConstraintWatch {
             residuals: vec![0.0; observables.constraints.len()],
             sizes: vec![0.0; observables.constraints.len()],
             configurations: observables.configurations.clone(),
+            block: BlockScratch::default(),
             values: vec![0.0; observables.constraints.len() + observables.configurations.len()],
             time: 0.0,
             step: 0,
@@ -118,6 +136,64 @@ impl ConstraintWatch {
         failure
     }
 
+    /// Is nothing to be said about any row of a block? Then [go on](ConstraintWatch::go_on) behind it.
+    pub fn passes(&mut self, observables: &Observables, rows: &BlockRows<'_>) -> bool {
+        let follows = |(residual, kept): (&[f64], &bool)| *kept || largest(0.0, [residual], |[r]| r.abs()) <= FOLLOWS;
+        if !rows.residuals().zip(&observables.kept).all(follows) {
+            return false;
+        }
+        if self.configurations.is_empty() || observables.adaptive {
+            return true;
+        }
+        let at = &observables.row;
+        let BlockScratch { positions, velocities, residuals } = &mut self.block;
+        on_widest_registers(
+            #[inline(always)]
+            || {
+                add_squares(positions, at.positions.clone().map(|column| rows.column(column)), rows.rows());
+                add_squares(velocities, at.velocities.clone().map(|column| rows.column(column)), rows.rows());
+                residuals.clear();
+                residuals.resize(rows.rows(), 0.0);
+                for column in rows.residuals() {
+                    let both = residuals.iter_mut().zip(column);
+                    both.for_each(|(most, residual)| *most = larger(*most, residual.abs()));
+                }
+                let both = positions.iter_mut().zip(&*velocities);
+                both.for_each(|(size, speed)| *size = larger(*size, *speed).sqrt());
+            },
+        );
+        let (entries, stride) = rows.constraint_entries();
+        let rows = ConstraintRowBlock { times: rows.times(), entries, stride, sizes: positions, residuals };
+        self.configurations.are_far(&rows)
+    }
+
+    /// Goes on behind a block that was passed.
+    pub fn go_on(&mut self, observables: &Observables, rows: &BlockRows<'_>) {
+        for (own, column) in self.residuals.iter_mut().zip(rows.residuals()) {
+            *own = largest(*own, [column], |[residual]| residual.abs());
+        }
+        for (at, column) in observables.measured.iter().zip(rows.sizes()) {
+            self.sizes[*at] = largest(self.sizes[*at], [column], |[size]| size);
+        }
+        if self.configurations.is_empty() || observables.adaptive {
+            return;
+        }
+        let last = rows.rows() - 1;
+        self.time = rows.times()[last];
+        self.step = self.step.wrapping_add(rows.rows() as u64);
+        let at = &observables.row;
+        let BlockScratch { positions, velocities, .. } = &mut self.block;
+        for (own, columns) in [(&mut *positions, at.positions.clone()), (&mut *velocities, at.velocities.clone())] {
+            own.clear();
+            own.extend(columns.map(|column| rows.column(column)[last]));
+        }
+        let residual = rows.residuals().fold(0.0, |residual: f64, column| residual.max(column[last].abs()));
+        let entries = &mut self.values[self.residuals.len()..];
+        let (columns, stride) = rows.constraint_entries();
+        entries.iter_mut().zip(columns.chunks(stride)).for_each(|(entry, column)| *entry = column[last]);
+        self.configurations.go_on(ConstraintRows { time: self.time, entries, positions, velocities, residual });
+    }
+
     /// Looks at residuals and rows; says why the motion cannot go on, if it cannot.
     pub fn look(&mut self, observables: &Observables, motion: &mut dyn March, velocities: &[f64]) -> Option<Trouble> {
         let (residuals, entries) = self.values.split_at(self.residuals.len());
@@ -157,5 +233,15 @@ impl ConstraintWatch {
             true
         });
         reason.map(|reason| Trouble::Behind(Box::new(reason)))
+    }
+}
+
+/// Sums the squares of columns, row by row.
+#[inline(always)]
+fn add_squares<'b>(sums: &mut Vec<f64>, columns: impl Iterator<Item = &'b [f64]>, rows: usize) {
+    sums.clear();
+    sums.resize(rows, 0.0);
+    for column in columns {
+        sums.iter_mut().zip(column).for_each(|(sum, value)| *sum += value * value);
     }
 }

@@ -81,10 +81,14 @@ impl ChunkWorker for Engine<'_> {
 /// Can some rows tell that there is nothing to be seen in the others?
 fn is_seen_by_some_rows(common: &SweepContext<'_>, compiled: &Compiled, lanes: &LaneMarcher) -> bool {
     let observables = &common.observables;
-    let constrained = !observables.configurations.is_empty() || observables.kept.contains(&false);
+    // What is said of constraints on velocities is measured by how fast the motion was at all rows.
+    let unseen = observables.kept.contains(&false) || !observables.measured.is_empty();
     let known = match compiled {
         // What is iterated begins with what was seen last: to see what a run sees, look as often as it does.
-        Compiled::Scheme(scheme) => scheme.observation().linear && scheme.knows_what_is_observable(),
+        Compiled::Scheme(scheme) => {
+            let rows = observables.configurations.is_empty() || scheme.watches_rows();
+            rows && scheme.observation().linear && scheme.knows_what_is_observable()
+        }
         Compiled::Adaptive(_) | Compiled::Lattice(_) => false,
     };
     let recorded = match common.layout.record {
@@ -92,7 +96,7 @@ fn is_seen_by_some_rows(common: &SweepContext<'_>, compiled: &Compiled, lanes: &
         Record::Extremes => lanes.shows_lanes(),
         Record::All { every } => every >= SHORTEST_STRETCH,
     };
-    known && recorded && !constrained && observables.stops.is_empty() && common.promises.accurate
+    known && recorded && !unseen && observables.stops.is_empty() && common.promises.accurate
 }
 
 /// What looks at the members in lanes.

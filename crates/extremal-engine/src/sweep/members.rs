@@ -9,7 +9,7 @@ use extremal_solve::StartValues;
 
 use super::target::Target;
 use super::variation::Variation;
-use crate::run::{Plan, RunStart, Settings};
+use crate::run::{Plan, RunStart, Settings, ValueSlopes};
 
 /// Some members in a row, flat: a number of values each.
 pub(crate) struct Members {
@@ -227,6 +227,39 @@ impl<'m> Preparation<'m> {
     /// Does every member take the same steps?
     pub fn same_steps(&self) -> bool {
         [&self.following_step, &self.following_from, &self.following_until].iter().all(|follows| follows.is_none())
+    }
+
+    /// How all parameters and the start change with each thing that varies, the others fixed, where the parameters have these values.
+    pub fn slopes(&self, parameters: &[f64], step: f64) -> Vec<ValueSlopes> {
+        let g = self.model.graph();
+        let symbols: Vec<Expr<'m>> = self.model.parameters().iter().map(|parameter| g.expr(parameter.symbol)).collect();
+        let value_of = |name: &str| match self.places.get(name) {
+            Some(at) => Some(parameters[*at]),
+            None => (name == STEP).then_some(step),
+        };
+        let gradient = |expression: Expr<'m>| g.evaluate(&g.gradient(expression, &symbols), value_of);
+        let following: Vec<_> = self.following.iter().map(|(at, value)| (*at, gradient(*value))).collect();
+        let starts: Vec<_> = self.following_starts.iter().map(|(at, start, _)| (*at, gradient(*start))).collect();
+        let slopes = |target: &Target| {
+            let (mut own, mut start) = (vec![0.0; parameters.len()], vec![0.0; self.layout.width()]);
+            match *target {
+                Target::Parameter(at) => own[at] = 1.0,
+                Target::Position(at) => start[at] = 1.0,
+                Target::Velocity(at) => start[self.velocity(at)] = 1.0,
+                Target::Entropy(at) => start[self.layout.first_entropy() + at] = 1.0,
+            }
+            let along = |gradient: &[f64], own: &[f64]| gradient.iter().zip(own).map(|(a, b)| a * b).sum::<f64>();
+            for (at, gradient) in &following {
+                own[*at] = along(gradient, &own);
+            }
+            let varied = |place: usize| start[place] != 0.0;
+            let given: Vec<_> = starts.iter().filter(|(at, _)| !varied(*at)).collect();
+            for (at, gradient) in given {
+                start[*at] = along(gradient, &own);
+            }
+            ValueSlopes { parameters: own, start }
+        };
+        self.targets.iter().map(slopes).collect()
     }
 
     /// Makes these members ready.

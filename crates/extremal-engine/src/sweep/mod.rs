@@ -30,17 +30,18 @@ use crate::SharedModel;
 use crate::run::{Compiled, CompiledRun, Instruments, Promises, Settings, SetupError, StartCheck};
 use engine::Engine;
 use member_marcher::SweepContext;
-use members::{Fixed, Preparation};
+pub(crate) use members::{Fixed, Preparation};
 use part_file::{PartFile, TakeRows, Tally, WatchMembers};
 use pool::{Cut, SweepEnding};
 use record::Layout;
-use target::{Target, targets};
+use target::targets;
 
 pub use adjustable::AdjustableRun;
 pub use list::{List, ListError};
 pub use record::Record;
 pub use summary::{Range, Summary, SweepReport};
 pub use target::VariationError;
+pub(crate) use target::{Target, named_targets};
 pub use variation::{Axis, AxisError, Distribution, RandomAxis, Values, Variation};
 
 /// Why a sweep cannot begin.

@@ -55,11 +55,15 @@ fn did_you_mean(suggestion: &Option<String>) -> String {
     suggestion.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
 }
 
-/// The targets of all names, in their order.
-pub(crate) fn targets(model: &Model, start: Start, variation: &Variation) -> Result<Vec<Target>, VariationError> {
+/// The targets of names, in their order.
+pub(crate) fn named_targets<'n>(
+    model: &Model,
+    start: Start,
+    asked: impl Iterator<Item = &'n str>,
+) -> Result<Vec<Target>, VariationError> {
     let mut names: Vec<&str> = Vec::new();
     let mut targets = Vec::new();
-    for name in variation.names() {
+    for name in asked {
         if names.contains(&name) {
             return Err(VariationError::Twice { name: name.to_owned() });
         }
@@ -73,6 +77,12 @@ pub(crate) fn targets(model: &Model, start: Start, variation: &Variation) -> Res
             return Err(VariationError::Followed { name: (*name).to_owned(), user: user.to_owned() });
         }
     }
+    Ok(targets)
+}
+
+/// The targets of all names of a variation, in their order.
+pub(crate) fn targets(model: &Model, start: Start, variation: &Variation) -> Result<Vec<Target>, VariationError> {
+    let targets = named_targets(model, start, variation.names())?;
     match (variation.members(), targets.is_empty()) {
         (_, true) => Err(VariationError::Nothing),
         (Some(0), _) => Err(VariationError::NoSamples),

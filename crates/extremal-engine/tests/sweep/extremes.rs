@@ -56,6 +56,25 @@ fn check(text: &str, method: Option<&str>, count: u64, parameter: &str, values: 
     }
 }
 
+/// A mass on a hyperbola whose branches meet for c = 0, where its constraint restricts nothing: it comes from there to there.
+const SADDLE: &str = r#"
+    parameters.c = 0.1
+    coordinates.x = { start = 1.0, velocity = -1.0 }
+    coordinates.y = { start = "sqrt(1 - c)", velocity = "-1/sqrt(1 - c)" }
+    dynamics.lagrangian = "(x'^2 + y'^2)/2"
+    constraints.curve = "x^2 - y^2 = c"
+    simulation = { method = "trapezoidal", step = 0.011, until = 2.2 }
+"#;
+
+/// A run stops where constraints depend on each other, and members that nobody looks at stop there too.
+#[test]
+fn constraints_are_watched_side_by_side() {
+    let values = [-0.3, -0.01, -1e-5, 0.0, 1e-9, 1e-4, 0.002, 0.2];
+    for method in ["trapezoidal", "midpoint"] {
+        check(SADDLE, Some(method), 200, "c", &values);
+    }
+}
+
 const FALLING: &str = r#"
     parameters.x0 = 1.0
     coordinates.x = { start = "x0" }

@@ -71,6 +71,10 @@ fn any_number_of_lanes_gives_the_same_bits() {
         ("double-pendulum", &["θ1=-3:3", "θ1'=-20:20", "m2=0.5:2"], Record::Extremes),
         ("kepler", &["eccentricity=-0.9:0.9"], Record::Extremes),
         ("cart-with-friction", &["v0=-1:1"], Record::Extremes),
+        ("pendulum-rod", &["phi0=-3:3", "w0=-20:20"], Record::End),
+        ("pendulum-rod", &["phi0=-3:3", "w0=-20:20"], Record::Extremes),
+        ("double-pendulum-rods", &["phi1=-3:3", "phi2=-3:3", "m2=0.1:2"], Record::All { every: 40 }),
+        ("double-pendulum-rods", &["phi1=-3:3", "l2=0.5:1.5"], Record::End),
     ];
     for (name, axes, record) in cases {
         let model = gallery(name);

@@ -326,18 +326,32 @@ impl Emitter {
     /// Copies memory as if all at once: each as soon as nobody needs what it replaces, and a ring is cut by one that waits.
     fn copy_all(&mut self, mut moves: Vec<Move>, scratch: Register, signs: Register) {
         moves.retain(|step| step.to != step.from);
-        while !moves.is_empty() {
-            match moves.iter().position(|step| moves.iter().all(|other| other.from != step.to)) {
-                Some(at) => {
-                    let step = moves.swap_remove(at);
-                    self.copy(&step, scratch, signs);
-                }
-                None => {
-                    let place = self.registers.area(1);
-                    let from = std::mem::replace(&mut moves[0].from, place);
-                    self.copy(&Move { to: place, from, chosen: false }, scratch, signs);
-                }
+        let mut readers: BTreeMap<MemorySlot, usize> = BTreeMap::new();
+        moves.iter().for_each(|step| *readers.entry(step.from).or_default() += 1);
+        let writers: BTreeMap<MemorySlot, usize> = moves.iter().enumerate().map(|(at, step)| (step.to, at)).collect();
+        let mut ready: Vec<usize> = (0..moves.len()).filter(|at| !readers.contains_key(&moves[*at].to)).collect();
+        let mut done = vec![false; moves.len()];
+        // A place that was read by all who need it may be written.
+        let mut release = |from: MemorySlot, ready: &mut Vec<usize>| {
+            let left = readers.entry(from).and_modify(|left| *left -= 1).or_default();
+            ready.extend(writers.get(&from).filter(|_| *left == 0));
+        };
+        for ring in 0..moves.len() {
+            while let Some(at) = ready.pop() {
+                self.copy(&moves[at], scratch, signs);
+                done[at] = true;
+                release(moves[at].from, &mut ready);
             }
+            if !done[ring] {
+                let place = self.registers.area(1);
+                let from = std::mem::replace(&mut moves[ring].from, place);
+                self.copy(&Move { to: place, from, chosen: false }, scratch, signs);
+                release(from, &mut ready);
+            }
+        }
+        while let Some(at) = ready.pop() {
+            self.copy(&moves[at], scratch, signs);
+            release(moves[at].from, &mut ready);
         }
     }
 

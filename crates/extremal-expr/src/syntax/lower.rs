@@ -13,7 +13,7 @@ use super::error::{BadNumber, ErrorCollector, SyntaxErrorKind as Kind};
 use super::exact::{Bound, MAX_BITS, Overlong};
 use super::functions::Named;
 use super::resolve::{Referent, Resolved};
-use super::scope::{NameUse, Scope};
+use super::scope::{Binding, NameUse, Scope};
 use super::{Limits, ShapedExpr, TextSpan};
 use crate::{Expr, Graph, Node, Rational, Relation};
 
@@ -62,6 +62,19 @@ pub(super) struct Expansion<'g> {
     pub structural: BTreeSet<String>,
     /// The calls written out, with the arguments whose integer value shaped them.
     calls: FxHashMap<CallKey, (LoweredValue<'g>, BTreeSet<usize>)>,
+    /// Terms of sums that are in no other sum, where they were written out before.
+    pub sums: KnownSums<'g>,
+}
+
+/// The terms of sums in one text, by the nodes that begin these: a sum with more terms begins with them.
+pub(super) type KnownSums<'g> = FxHashMap<NodeId, KnownTerms<'g>>;
+
+/// The first terms of a sum.
+pub(super) struct KnownTerms<'g> {
+    first: i64,
+    terms: Vec<LoweredValue<'g>>,
+    /// What the names in a term were then, by their places.
+    names: Vec<(usize, Binding)>,
 }
 
 /// A `sum` being written out.
@@ -123,6 +136,13 @@ pub(super) fn lower<'a, 'g>(
     };
     lowering.run();
     (lowering.values, lowering.structural_arguments)
+}
+
+impl<'g> Expansion<'g> {
+    /// Nothing yet, but terms of sums that are known from before.
+    pub fn knowing(sums: KnownSums<'g>) -> Self {
+        Expansion { sums, ..Expansion::default() }
+    }
 }
 
 impl<'a, 'g> AstLowering<'a, 'g> {
@@ -502,8 +522,37 @@ impl<'a, 'g> AstLowering<'a, 'g> {
             self.errors.report(Kind::TooManyNodes { limit }, span);
             return Err(LoweredValue::Invalid);
         }
-        self.series.push(OpenSum { each, index: first, last, terms: Vec::new() });
+        let terms = self.known_terms(each, first, last);
+        let index = first + i64::try_from(terms.len()).unwrap_or(0);
+        self.series.push(OpenSum { each, index, last, terms });
         Ok(())
+    }
+
+    /// The terms of a sum that are known from before, all but the last at most.
+    fn known_terms(&mut self, each: NodeId, first: i64, last: i64) -> Vec<LoweredValue<'g>> {
+        let outermost = self.depth == 0 && self.series.is_empty();
+        let Some(known) = self.expansion.sums.remove(&each).filter(|known| outermost && known.first == first) else {
+            return Vec::new();
+        };
+        let same =
+            |(at, binding): &(usize, Binding)| self.resolved.names.get(*at).is_some_and(|(_, now)| now == binding);
+        let mut terms = known.terms;
+        terms.truncate(if known.names.iter().all(same) { last.abs_diff(first) as usize } else { 0 });
+        terms
+    }
+
+    /// Keeps the terms of a sum for when its text is read again.
+    fn keep_terms(&mut self, each: NodeId, term: NodeId, first: i64, terms: Vec<LoweredValue<'g>>) {
+        if self.depth > 0 || !self.series.is_empty() {
+            return;
+        }
+        let nodes = self.ast.node(term).first.index()..=term.index();
+        let found = self.resolved.nodes[nodes].iter().filter_map(|node| match node {
+            Referent::Name(found) => Some(*found as usize),
+            _ => None,
+        });
+        let names = found.map(|at| (at, self.resolved.names[at].1.clone())).collect();
+        self.expansion.sums.insert(each, KnownTerms { first, terms, names });
     }
 
     /// Takes the term just built; `Some` is the value of the sum when it was the last.
@@ -521,16 +570,19 @@ impl<'a, 'g> AstLowering<'a, 'g> {
             return None;
         }
         let terms = std::mem::take(&mut series.terms);
+        let (each, last) = (series.each, series.last);
         self.series.pop();
         if terms.iter().any(|value| matches!(value, LoweredValue::Array(_))) {
             return Some(self.add_arrays(id, terms.into_iter().map(|value| (term, value, false)).collect()));
         }
-        let number = |value: LoweredValue<'g>| match value {
-            LoweredValue::Number(value, _) => Some((value, false)),
+        let number = |value: &LoweredValue<'g>| match value {
+            LoweredValue::Number(value, _) => Some((*value, false)),
             _ => None,
         };
-        let terms: Vec<_> = terms.into_iter().filter_map(number).collect();
-        let built = self.bound.sum(self.graph, &terms);
+        let summands: Vec<_> = terms.iter().filter_map(number).collect();
+        let first = i64::try_from(terms.len()).map_or(last, |count| last - count + 1);
+        self.keep_terms(each, term, first, terms);
+        let built = self.bound.sum(self.graph, &summands);
         let integer = built.as_ref().ok().and_then(|(value, _)| value.as_number()).and_then(|v| v.to_i64());
         Some(self.built(id, built, integer))
     }

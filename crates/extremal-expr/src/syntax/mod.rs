@@ -43,7 +43,7 @@ pub use span::TextSpan;
 pub use suggest::nearest;
 
 use error::ErrorCollector;
-use lower::{Expansion, LoweredValue, LoweringContext, LoweringText};
+use lower::{Expansion, KnownSums, LoweredValue, LoweringContext, LoweringText};
 use parser::Goal;
 use resolve::Resolved;
 
@@ -112,6 +112,45 @@ pub struct LoweredEquation<'g> {
 /// Everything wrong with the text; so for the other readers.
 pub fn parse_expression<'g>(graph: &'g Graph, text: &str, scope: &dyn Scope<'g>) -> Result<Lowered<'g>, SyntaxErrors> {
     read(graph, text, Want::Number, scope)
+}
+
+/// A number that is read again and again, once for every member of a family: its text is parsed once, and what sums have in common is
+/// written out once.
+///
+/// ```
+/// use extremal_expr::{Graph, syntax::{AnyName, RepeatedText}};
+/// let graph = Graph::new();
+/// let mut text = RepeatedText::new(&graph, "sum(j, 1, 3, j*x)")?;
+/// assert_eq!(text.read(&AnyName(&graph))?.value, graph.symbol("x") * 6);
+/// assert_eq!(text.read(&AnyName(&graph))?.value, graph.symbol("x") * 6);
+/// # Ok::<(), extremal_expr::syntax::SyntaxErrors>(())
+/// ```
+pub struct RepeatedText<'g> {
+    graph: &'g Graph,
+    ast: Ast,
+    sums: KnownSums<'g>,
+}
+
+impl<'g> RepeatedText<'g> {
+    /// Parses a text, to be read into a graph.
+    ///
+    /// # Errors
+    /// Everything wrong with its form.
+    pub fn new(graph: &'g Graph, text: &str) -> Result<RepeatedText<'g>, SyntaxErrors> {
+        Ok(RepeatedText { graph, ast: Ast::expression(text, &Limits::default())?, sums: KnownSums::default() })
+    }
+
+    /// Reads it once more.
+    ///
+    /// # Errors
+    /// See [`parse_expression`].
+    pub fn read(&mut self, scope: &dyn Scope<'g>) -> Result<Lowered<'g>, SyntaxErrors> {
+        let errors = &mut ErrorCollector::new(Limits::default().errors);
+        let (graph, ast, sums) = (self.graph, &self.ast, &mut self.sums);
+        let taken =
+            build_parsed(graph, ast, sums, scope, errors, |built, errors| expected(built, Want::Number, errors));
+        std::mem::replace(errors, ErrorCollector::new(1)).finish(taken)
+    }
 }
 
 /// Reads a condition such as `x > 0`.
@@ -291,13 +330,17 @@ impl<'g> BuiltText<'_, 'g> {
 }
 
 fn read<'g>(graph: &'g Graph, text: &str, want: Want, scope: &dyn Scope<'g>) -> Result<Lowered<'g>, SyntaxErrors> {
-    build(graph, text, Goal::Expression, scope, |built, errors| match built.ast.root() {
+    build(graph, text, Goal::Expression, scope, |built, errors| expected(built, want, errors))
+}
+
+fn expected<'g>(built: BuiltText<'_, 'g>, want: Want, errors: &mut ErrorCollector) -> Option<Lowered<'g>> {
+    match built.ast.root() {
         Root::Expression(root) => {
             let (value, is_condition) = built.expect(root, want, errors)?;
             Some(Lowered { value, is_condition, uses: built.uses })
         }
         Root::Equation { .. } => None,
-    })
+    }
 }
 
 fn build<'g, T>(
@@ -309,18 +352,29 @@ fn build<'g, T>(
 ) -> Result<T, SyntaxErrors> {
     let limits = Limits::default();
     let errors = &mut ErrorCollector::new(limits.errors);
-    let taken = parser::parse(text, goal, &limits, errors).and_then(|ast| {
-        let resolved = resolve::resolve(&ast, scope, &[], errors);
-        // Names are looked up even in a text that is broken elsewhere; building it would only repeat what is known.
-        if !errors.is_empty() {
-            return None;
-        }
-        let mut expansion = Expansion::default();
-        let text = LoweringText { ast: &ast, resolved: &resolved, arguments: &[], depth: 0 };
-        let context = LoweringContext { graph, scope, limits: &limits };
-        let (values, _) = lower::lower(context, text, errors, &mut expansion);
-        let uses = Uses { names: expansion.names, structural: expansion.structural };
-        take(BuiltText { ast: &ast, resolved: &resolved, values, uses }, errors)
-    });
+    let parsed = parser::parse(text, goal, &limits, errors);
+    let taken = parsed.and_then(|ast| build_parsed(graph, &ast, &mut KnownSums::default(), scope, errors, take));
     std::mem::replace(errors, ErrorCollector::new(1)).finish(taken)
+}
+
+fn build_parsed<'g, T>(
+    graph: &'g Graph,
+    ast: &Ast,
+    sums: &mut KnownSums<'g>,
+    scope: &dyn Scope<'g>,
+    errors: &mut ErrorCollector,
+    take: impl FnOnce(BuiltText<'_, 'g>, &mut ErrorCollector) -> Option<T>,
+) -> Option<T> {
+    let resolved = resolve::resolve(ast, scope, &[], errors);
+    // Names are looked up even in a text that is broken elsewhere; building it would only repeat what is known.
+    if !errors.is_empty() {
+        return None;
+    }
+    let mut expansion = Expansion::knowing(std::mem::take(sums));
+    let text = LoweringText { ast, resolved: &resolved, arguments: &[], depth: 0 };
+    let context = LoweringContext { graph, scope, limits: &Limits::default() };
+    let (values, _) = lower::lower(context, text, errors, &mut expansion);
+    *sums = expansion.sums;
+    let uses = Uses { names: expansion.names, structural: expansion.structural };
+    take(BuiltText { ast, resolved: &resolved, values, uses }, errors)
 }

@@ -2,8 +2,8 @@
 
 use extremal_expr::Rational;
 
-use super::RepeatedModel;
 use super::local::depends_on_number;
+use super::{MemberSeries, RepeatedModel};
 use crate::document::{Scalar, ScalarSeries};
 use crate::resolver::{DEFAULT_INDEX, names_in};
 use crate::tables::definitions::{DefinitionStatement, DefinitionValue};
@@ -72,7 +72,8 @@ impl DataSource {
                 name
             }
             DataSource::Definition(name, series, index) => {
-                model.evaluate_all(series, index, name, &mut values).ok()?;
+                let wanted = MemberSeries { series: Some(series), index, what: name.clone() };
+                values = model.evaluate(&[wanted]).ok()?.concat();
                 name
             }
         };

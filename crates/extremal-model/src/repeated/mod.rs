@@ -5,7 +5,7 @@ mod local;
 mod member_data;
 
 use std::collections::BTreeMap;
-use std::ops::RangeInclusive;
+use std::ops::Range;
 
 use extremal_expr::Graph;
 
@@ -164,76 +164,90 @@ impl RepeatedModel {
     /// # Errors
     /// A start that is not a finite number.
     pub fn start(&self) -> Result<RepeatedStart, InvalidModel> {
-        let mut start = RepeatedStart { positions: Vec::new(), velocities: Vec::new() };
-        for statement in &self.statements.coordinates {
-            let index = statement.index.as_ref().map_or(DEFAULT_INDEX, |text| text.value.as_str());
-            let family = |series: &Option<ScalarSeries>, what: &str, into: &mut Vec<f64>| match series {
-                Some(series) => {
-                    let what = format!("the {what} of a member of `{}`", statement.name.text);
-                    self.evaluate_all(series, index, &what, into)
-                }
-                None => {
-                    into.resize(into.len() + self.size, 0.0);
-                    Ok(())
-                }
-            };
-            family(&statement.start, "start", &mut start.positions)?;
-            family(&statement.velocity, "velocity", &mut start.velocities)?;
-        }
-        Ok(start)
+        let of_each = |what: &str, series: fn(&CoordinateStatement) -> &Option<ScalarSeries>| {
+            let each = self.statements.coordinates.iter().map(|statement| MemberSeries {
+                series: series(statement).as_ref(),
+                index: statement.index.as_ref().map_or(DEFAULT_INDEX, |text| text.value.as_str()),
+                what: format!("the {what} of a member of `{}`", statement.name.text),
+            });
+            each.collect::<Vec<_>>()
+        };
+        let wanted =
+            [of_each("start", |statement| &statement.start), of_each("velocity", |statement| &statement.velocity)];
+        let mut found = self.evaluate(&wanted.concat())?;
+        let velocities = found.split_off(wanted[0].len()).concat();
+        Ok(RepeatedStart { positions: found.concat(), velocities })
     }
 
-    /// The values of one expression for all members, or of one for each.
-    fn evaluate_all(
-        &self,
-        series: &ScalarSeries,
-        index: &str,
-        what: &str,
-        into: &mut Vec<f64>,
-    ) -> Result<(), InvalidModel> {
-        match series {
-            ScalarSeries::One(scalar) => self.evaluate(scalar, index, what, 1..=self.size, into),
-            ScalarSeries::List { items, .. } => {
-                let mut each = items.iter().zip(1..);
-                each.try_for_each(|(item, member)| self.evaluate(item, index, what, member..=member, into))
-            }
-        }
-    }
-
-    /// The values of an expression for some members, by their numbers.
-    fn evaluate(
-        &self,
-        scalar: &Scalar,
-        index: &str,
-        what: &str,
-        members: RangeInclusive<usize>,
-        into: &mut Vec<f64>,
-    ) -> Result<(), InvalidModel> {
+    /// The values of expressions for all members. Members are looked at together, for their expressions have much in common.
+    fn evaluate(&self, wanted: &[MemberSeries<'_>]) -> Result<Vec<Vec<f64>>, InvalidModel> {
         let mut problems = Problems::default();
-        let (first, last) = members.into_inner();
-        if let Scalar::Number { value, .. } = scalar
-            && value.to_f64().is_finite()
-        {
-            into.resize(into.len() + (last + 1 - first), value.to_f64());
-            return Ok(());
-        }
-        for first in (first..=last).step_by(BATCH) {
+        let mut found: Vec<Vec<f64>> = wanted.iter().map(|_| Vec::with_capacity(self.size)).collect();
+        for first in (1..=self.size).step_by(BATCH) {
             let graph = Graph::new();
             let resolver = &mut Resolver::new(&graph, TIME, &mut problems);
             tables::resolve_parameters(resolver, &self.statements.parameters);
-            for number in first..=last.min(first + BATCH - 1) {
-                let value = resolver.number(scalar, &ExpressionPlace::INITIAL, Some((index, number as i64)));
-                match value.and_then(|value| resolver.finite(value, scalar.span(), what)) {
-                    Some(number) => into.push(number),
-                    None => {
-                        let diagnostics = problems.into_sorted();
-                        return Err(InvalidModel { diagnostics, source_text: self.text.clone() });
+            let members = first..(first + BATCH).min(self.size + 1);
+            if self.evaluate_batch(resolver, wanted, members, &mut found).is_none() {
+                let diagnostics = problems.into_sorted();
+                return Err(InvalidModel { diagnostics, source_text: self.text.clone() });
+            }
+        }
+        Ok(found)
+    }
+
+    /// The same for some members, by their numbers; `None` where one of the values is no finite number, which is reported.
+    fn evaluate_batch(
+        &self,
+        resolver: &mut Resolver<'_, '_>,
+        wanted: &[MemberSeries<'_>],
+        members: Range<usize>,
+        found: &mut [Vec<f64>],
+    ) -> Option<()> {
+        let mut values = Vec::new();
+        for MemberSeries { series, index, .. } in wanted {
+            match series {
+                None => {}
+                Some(ScalarSeries::One(scalar)) => {
+                    let mut scalar = resolver.members(scalar);
+                    for number in members.clone() {
+                        values.push(scalar.read(resolver, &ExpressionPlace::INITIAL, (index, number as i64))?);
+                    }
+                }
+                Some(ScalarSeries::List { items, .. }) => {
+                    for (number, item) in members.clone().zip(items.get(members.start - 1..)?) {
+                        let member = Some((*index, number as i64));
+                        values.push(resolver.number(item, &ExpressionPlace::INITIAL, member)?);
                     }
                 }
             }
         }
-        Ok(())
+        let mut numbers = resolver.evaluate_all(&values).into_iter().zip(values);
+        for (MemberSeries { series, what, .. }, into) in wanted.iter().zip(found) {
+            let Some(series) = series else {
+                into.resize(into.len() + members.len(), 0.0);
+                continue;
+            };
+            for (at, (number, value)) in members.clone().zip(numbers.by_ref()) {
+                let span = || match series {
+                    ScalarSeries::One(scalar) => scalar.span(),
+                    ScalarSeries::List { items, .. } => items[at - 1].span(),
+                };
+                into.push(if number.is_finite() { number } else { resolver.finite(value, span(), what)? });
+            }
+        }
+        Some(())
     }
+}
+
+/// What is stated of all members of a family, and what it is called in messages.
+#[derive(Clone)]
+struct MemberSeries<'a> {
+    /// Where nothing is stated, all is zero.
+    series: Option<&'a ScalarSeries>,
+    /// What the number of a member is called in it.
+    index: &'a str,
+    what: String,
 }
 
 /// The parameter that counts the members of every family of coordinates.

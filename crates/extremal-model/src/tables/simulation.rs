@@ -6,7 +6,7 @@ use super::coordinates::Coordinates;
 use super::dynamics::Dynamics;
 use super::{ModelTable, Statements, named, read_by_name};
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::document::{Scalar, TableField, TableReader, field, keys};
+use crate::document::{Scalar, ScalarSeries, TableField, TableReader, field, keys};
 use crate::method::{Feature, Method, MethodError};
 use crate::names::STEP;
 use crate::resolver::Resolver;
@@ -36,6 +36,8 @@ pub struct SimulationSettings {
     pub singular: AtSingular,
     /// Record every so many steps.
     pub record: Option<u64>,
+    /// The times of the rows that are written to files; none for those of the steps.
+    pub at: Vec<f64>,
     /// Residual tolerance of the implicit equations, or the error tolerance of an adaptive reference method.
     pub tolerance: Option<f64>,
     /// The cyclic coordinates without which steps are taken, by Routh's function.
@@ -145,6 +147,7 @@ pub(crate) struct SimulationStatement {
     pub project: Option<(bool, Span)>,
     pub singular: Option<(AtSingular, SourceText)>,
     pub record: Option<Scalar>,
+    pub at: Option<ScalarSeries>,
     pub tolerance: Option<Scalar>,
     pub reduce: Vec<SourceText>,
 }
@@ -193,6 +196,11 @@ const FIELDS: &[TableField<SimulationStatement>] = &[
         },
     ),
     field("record", "writes every so many steps to files", |reader, entry, into| into.record = reader.scalar(entry)),
+    field(
+        "at",
+        "writes rows at these times to files instead of those at the ends of steps: `[0.5, \"T/4\", 2]`; inside a step by a shorter one of the same method",
+        |reader, entry, into| into.at = reader.series(entry),
+    ),
     field(
         "tolerance",
         "residual tolerance of implicit steps relative to their terms, or relative tolerance of an adaptive method",
@@ -317,10 +325,21 @@ pub(crate) fn resolve(
         project: statement.project.as_ref().is_some_and(|(project, _)| *project),
         singular: statement.singular.as_ref().map_or(AtSingular::default(), |(rule, _)| *rule),
         record,
+        at: times(resolver, statement.at.as_ref()),
         tolerance: tolerance.map(|t| t.1),
         reduce: reduced(resolver, &statement.reduce, coordinates),
     };
     ResolvedSettings { simulation, step: step.map(|s| s.0), from: from.map(|f| f.0), until: until.map(|u| u.0) }
+}
+
+/// The times of a list.
+fn times(resolver: &mut Resolver<'_, '_>, series: Option<&ScalarSeries>) -> Vec<f64> {
+    let scalars = match series {
+        None => &[],
+        Some(ScalarSeries::One(time)) => std::slice::from_ref(time),
+        Some(ScalarSeries::List { items, .. }) => &items[..],
+    };
+    scalars.iter().filter_map(|scalar| Some(resolver.setting(scalar, "a time of `at`")?.1)).collect()
 }
 
 /// The names of the coordinates to reduce by, which must be there.

@@ -2,6 +2,8 @@
 //! lattices.
 
 use super::equilibrate::{Scales, inverse_power_of_two, max};
+use super::lane_band::BandShape;
+use super::lanes::LaneMatrix;
 use super::narrow::Narrow;
 use super::ordering::{EliminationOrder, inverse};
 use super::pattern::Pattern;
@@ -57,6 +59,16 @@ impl BandedLu {
 
     pub(super) fn size(&self) -> usize {
         self.pattern.size()
+    }
+
+    /// The band as systems side by side store it.
+    pub(super) fn lane_matrix(&self) -> LaneMatrix {
+        LaneMatrix {
+            band: Some(BandShape { below: self.below, above: self.above }),
+            places: self.places.clone(),
+            size: self.size() * self.width,
+            order: self.order.clone(),
+        }
     }
 
     pub(super) fn factor(&mut self, values: &[f64]) -> Result<(), Singular> {

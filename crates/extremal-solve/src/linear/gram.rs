@@ -4,6 +4,7 @@
 //! it. Rates of the entries are carried along, as dual numbers, through the same operations (up-looking, Davis 2005).
 
 use std::ops::{Mul, Sub};
+use std::sync::Arc;
 
 use super::ordering::{Adjacency, inverse, minimum_degree};
 use super::pattern::Pattern;
@@ -15,33 +16,55 @@ pub(crate) struct Moving {
     pub rate: f64,
 }
 
-impl Sub for Moving {
-    type Output = Moving;
-
-    #[inline]
-    fn sub(self, other: Moving) -> Moving {
-        Moving { value: self.value - other.value, rate: self.rate - other.rate }
-    }
+/// The same at several times, side by side.
+#[derive(Debug, Clone, Copy)]
+struct LaneMoving<const L: usize> {
+    value: [f64; L],
+    rate: [f64; L],
 }
 
-impl Mul for Moving {
-    type Output = Moving;
+impl<const L: usize> Sub for LaneMoving<L> {
+    type Output = Self;
 
-    #[inline]
-    fn mul(self, other: Moving) -> Moving {
-        Moving { value: self.value * other.value, rate: self.rate * other.value + self.value * other.rate }
-    }
-}
-
-impl Moving {
-    /// Zero where the divisor is: a row that depends on others is then left out of the span.
-    #[inline]
-    fn over(self, divisor: Moving) -> Moving {
-        if divisor.value == 0.0 {
-            return Moving::default();
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        LaneMoving {
+            value: each(|lane| self.value[lane] - other.value[lane]),
+            rate: each(|lane| self.rate[lane] - other.rate[lane]),
         }
-        let value = self.value / divisor.value;
-        Moving { value, rate: (self.rate - value * divisor.rate) / divisor.value }
+    }
+}
+
+impl<const L: usize> Mul for LaneMoving<L> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        LaneMoving {
+            value: each(|lane| self.value[lane] * other.value[lane]),
+            rate: each(|lane| self.rate[lane] * other.value[lane] + self.value[lane] * other.rate[lane]),
+        }
+    }
+}
+
+impl<const L: usize> LaneMoving<L> {
+    const ZERO: Self = LaneMoving { value: [0.0; L], rate: [0.0; L] };
+
+    /// Zero where the divisor is: a row that depends on others is then left out of the span.
+    #[inline(always)]
+    fn over(self, divisor: Self) -> Self {
+        let value: [f64; L] = each(|lane| self.value[lane] / divisor.value[lane]);
+        let rate = each(|lane| (self.rate[lane] - value[lane] * divisor.rate[lane]) / divisor.value[lane]);
+        LaneMoving { value, rate }.unless(|lane| divisor.value[lane] == 0.0)
+    }
+
+    /// Zero in these lanes.
+    #[inline(always)]
+    fn unless(self, zero: impl Fn(usize) -> bool) -> Self {
+        LaneMoving {
+            value: each(|lane| if zero(lane) { 0.0 } else { self.value[lane] }),
+            rate: each(|lane| if zero(lane) { 0.0 } else { self.rate[lane] }),
+        }
     }
 }
 
@@ -50,21 +73,27 @@ const NONE: usize = usize::MAX;
 /// A pivot that is no more than this part of the square of its row is round-off of the subtractions that led to it.
 const ROUND_OFF: f64 = 1e-14;
 
-/// The factorisation of A Aᵀ for matrices of one pattern.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct MovingGram {
-    /// The rows in the order of their elimination.
-    eliminated: Vec<EliminatedRow>,
-    /// The lower factor by columns: where each begins, the rows of its entries, and the entries.
-    start: Vec<usize>,
-    lower_rows: Vec<usize>,
-    lower: Vec<Moving>,
+/// The factorisation of A Aᵀ for matrices of one pattern, of so many at once.
+#[derive(Debug, Clone)]
+pub(crate) struct MovingGram<const L: usize = 1> {
+    plan: Arc<GramPlan>,
+    lower: Vec<LaneMoving<L>>,
     /// How many entries of each column are known.
     known: Vec<usize>,
-    pivots: Vec<Moving>,
+    pivots: Vec<LaneMoving<L>>,
     /// Squares of the rows.
-    squares: Vec<Moving>,
-    row: Vec<Moving>,
+    squares: Vec<LaneMoving<L>>,
+    row: Vec<LaneMoving<L>>,
+}
+
+/// What of it does not depend on the values.
+#[derive(Debug, Default)]
+struct GramPlan {
+    /// The rows in the order of their elimination.
+    eliminated: Vec<EliminatedRow>,
+    /// The lower factor by columns: where each begins, and the rows of its entries.
+    start: Vec<usize>,
+    lower_rows: Vec<usize>,
 }
 
 /// What is known of a row before its values are.
@@ -82,13 +111,15 @@ struct EliminatedRow {
 /// Places of pairs of values.
 type ValuePairs = Box<[(usize, usize)]>;
 
-impl MovingGram {
-    /// For matrices with these columns in their rows; values come row by row, in the order of the columns.
-    pub fn new(pattern: &[Vec<usize>]) -> Self {
+impl Default for MovingGram {
+    fn default() -> Self {
+        MovingGram::new(&[])
+    }
+}
+
+impl GramPlan {
+    fn new(pattern: &[Vec<usize>]) -> GramPlan {
         let count = pattern.len();
-        if count == 0 {
-            return MovingGram::default();
-        }
         let mut place = 0..;
         // Columns of each row, in order, with the places of their values.
         let mut rows: Vec<Vec<(usize, usize)>> =
@@ -117,16 +148,9 @@ impl MovingGram {
                 reach: Vec::new(),
             }
         });
-        let mut gram = MovingGram {
-            eliminated: eliminated.collect(),
-            known: vec![0; count],
-            pivots: vec![Moving::default(); count],
-            squares: vec![Moving::default(); count],
-            row: vec![Moving::default(); count],
-            ..MovingGram::default()
-        };
-        gram.analyse();
-        gram
+        let mut plan = GramPlan { eliminated: eliminated.collect(), ..GramPlan::default() };
+        plan.analyse();
+        plan
     }
 
     /// Finds which entries the factor has, along the elimination tree.
@@ -155,28 +179,107 @@ impl MovingGram {
             self.start.push(self.lower_rows.len());
             self.lower_rows.extend(column);
         }
-        self.lower = vec![Moving::default(); self.lower_rows.len()];
+    }
+}
+
+impl MovingGram {
+    /// For matrices with these columns in their rows; values come row by row, in the order of the columns.
+    pub fn new(pattern: &[Vec<usize>]) -> Self {
+        MovingGram::of(Arc::new(if pattern.is_empty() { GramPlan::default() } else { GramPlan::new(pattern) }))
+    }
+
+    /// The same for several matrices at once.
+    pub fn in_lanes<const L: usize>(&self) -> MovingGram<L> {
+        MovingGram::of(self.plan.clone())
+    }
+
+    /// The rows in the order of their elimination.
+    pub fn order(&self) -> Vec<usize> {
+        self.plan.eliminated.iter().map(|row| row.row).collect()
+    }
+
+    /// Of each row, in their own order: the square of its distance from those eliminated before it (zero when it is in their span), and
+    /// the square of its length.
+    pub fn distances(&self) -> impl Iterator<Item = (usize, Moving, f64)> + '_ {
+        let scalar = |LaneMoving { value: [value], rate: [rate] }: LaneMoving<1>| Moving { value, rate };
+        self.lane_distances().map(move |row| (row.row, scalar(row.distance), row.square[0]))
+    }
+    /// The other rows that take part in the combination by which `row` comes closest to the span of those before it.
+    pub fn partners(&self, row: usize, least: f64) -> Vec<usize> {
+        let GramPlan { eliminated, start, lower_rows } = &*self.plan;
+        let Some(last) = eliminated.iter().position(|other| other.row == row) else { return Vec::new() };
+        // Row `last` of the inverse of L, by going back through the factor.
+        let mut weights = vec![0.0; last + 1];
+        weights[last] = 1.0;
+        for i in (0..last).rev() {
+            let column = start[i]..start.get(i + 1).copied().unwrap_or(self.lower.len());
+            let entries = lower_rows[column.clone()].iter().zip(&self.lower[column]);
+            let taken = entries.filter(|(k, _)| **k <= last);
+            weights[i] = -taken.map(|(k, factor)| factor.value[0] * weights[*k]).sum::<f64>();
+        }
+        let size = |at: usize| weights[at].abs() * self.squares[eliminated[at].row].value[0].sqrt();
+        let whole = (0..=last).map(size).fold(0.0, f64::max);
+        let taking_part = (0..last).filter(|at| size(*at) > least * whole);
+        let mut rows: Vec<usize> = taking_part.map(|at| eliminated[at].row).collect();
+        rows.sort_unstable();
+        rows
+    }
+}
+
+/// A row at several times.
+pub(crate) struct RowDistances<const L: usize> {
+    pub row: usize,
+    distance: LaneMoving<L>,
+    /// The square of its length.
+    pub square: [f64; L],
+}
+
+impl<const L: usize> RowDistances<L> {
+    /// The square of its distance from the rows eliminated before it.
+    pub fn value(&self) -> [f64; L] {
+        self.distance.value
+    }
+
+    /// The rate of that.
+    pub fn rate(&self) -> [f64; L] {
+        self.distance.rate
+    }
+}
+
+impl<const L: usize> MovingGram<L> {
+    fn of(plan: Arc<GramPlan>) -> Self {
+        let zeros = || vec![LaneMoving::ZERO; plan.eliminated.len()];
+        MovingGram {
+            lower: vec![LaneMoving::ZERO; plan.lower_rows.len()],
+            known: vec![0; plan.eliminated.len()],
+            pivots: zeros(),
+            squares: zeros(),
+            row: zeros(),
+            plan,
+        }
     }
 
     /// How many rows there are.
     pub fn len(&self) -> usize {
-        self.eliminated.len()
+        self.plan.eliminated.len()
     }
 
-    /// Factors for these values and their rates.
-    pub fn factor(&mut self, values: &[f64], rates: &[f64]) {
+    /// Factors for values and their rates, by their places.
+    #[inline(always)]
+    pub fn factor(&mut self, values: impl Fn(usize) -> [f64; L], rates: impl Fn(usize) -> [f64; L]) {
         self.known.fill(0);
-        for (k, EliminatedRow { row, square, shared, reach }) in self.eliminated.iter().enumerate() {
-            let square = sum(square, values, rates);
+        let GramPlan { eliminated, start, lower_rows } = &*self.plan;
+        for (k, EliminatedRow { row, square, shared, reach }) in eliminated.iter().enumerate() {
+            let square = sum(square, &values, &rates);
             self.squares[*row] = square;
             for (other, products) in shared {
-                self.row[*other] = sum(products, values, rates);
+                self.row[*other] = sum(products, &values, &rates);
             }
             let mut pivot = square;
             for &i in reach {
-                let entry = std::mem::take(&mut self.row[i]);
-                let (start, known) = (self.start[i], self.known[i]);
-                for (j, factor) in self.lower_rows[start..][..known].iter().zip(&self.lower[start..]) {
+                let entry = std::mem::replace(&mut self.row[i], LaneMoving::ZERO);
+                let (start, known) = (start[i], self.known[i]);
+                for (j, factor) in lower_rows[start..][..known].iter().zip(&self.lower[start..]) {
                     self.row[*j] = self.row[*j] - *factor * entry;
                 }
                 let factor = entry.over(self.pivots[i]);
@@ -185,36 +288,21 @@ impl MovingGram {
                 self.known[i] += 1;
             }
             // What round-off leaves of a dependent row has no direction.
-            let dependent = pivot.value <= ROUND_OFF * square.value;
-            self.pivots[k] = if dependent { Moving::default() } else { pivot };
+            self.pivots[k] = pivot.unless(|lane| pivot.value[lane] <= ROUND_OFF * square.value[lane]);
         }
     }
 
-    /// Of each row, in their own order: the square of its distance from those eliminated before it (zero when it is in their span), and
-    /// the square of its length.
-    pub fn distances(&self) -> impl Iterator<Item = (usize, Moving, f64)> + '_ {
-        self.eliminated.iter().zip(&self.pivots).map(|(at, pivot)| (at.row, *pivot, self.squares[at.row].value))
+    /// Of each row, in their own order, what [`distances`](MovingGram::distances) says.
+    #[inline(always)]
+    pub fn lane_distances(&self) -> impl Iterator<Item = RowDistances<L>> + '_ {
+        let rows = self.plan.eliminated.iter().zip(&self.pivots);
+        rows.map(|(at, pivot)| RowDistances { row: at.row, distance: *pivot, square: self.squares[at.row].value })
     }
+}
 
-    /// The other rows that take part in the combination by which `row` comes closest to the span of those before it.
-    pub fn partners(&self, row: usize, least: f64) -> Vec<usize> {
-        let Some(last) = self.eliminated.iter().position(|other| other.row == row) else { return Vec::new() };
-        // Row `last` of the inverse of L, by going back through the factor.
-        let mut weights = vec![0.0; last + 1];
-        weights[last] = 1.0;
-        for i in (0..last).rev() {
-            let column = self.start[i]..self.start.get(i + 1).copied().unwrap_or(self.lower.len());
-            let entries = self.lower_rows[column.clone()].iter().zip(&self.lower[column]);
-            let taken = entries.filter(|(k, _)| **k <= last);
-            weights[i] = -taken.map(|(k, factor)| factor.value * weights[*k]).sum::<f64>();
-        }
-        let size = |at: usize| weights[at].abs() * self.squares[self.eliminated[at].row].value.sqrt();
-        let whole = (0..=last).map(size).fold(0.0, f64::max);
-        let taking_part = (0..last).filter(|at| size(*at) > least * whole);
-        let mut rows: Vec<usize> = taking_part.map(|at| self.eliminated[at].row).collect();
-        rows.sort_unstable();
-        rows
-    }
+#[inline(always)]
+fn each<const L: usize>(value: impl Fn(usize) -> f64) -> [f64; L] {
+    std::array::from_fn(value)
 }
 
 /// The places of the values that meet in the same columns of two rows.
@@ -232,12 +320,17 @@ fn products(a: &[(usize, usize)], b: &[(usize, usize)]) -> ValuePairs {
     pairs.into()
 }
 
-#[inline]
-fn sum(products: &[(usize, usize)], values: &[f64], rates: &[f64]) -> Moving {
-    let mut sum = Moving::default();
+#[inline(always)]
+fn sum<const L: usize>(
+    products: &[(usize, usize)],
+    values: &impl Fn(usize) -> [f64; L],
+    rates: &impl Fn(usize) -> [f64; L],
+) -> LaneMoving<L> {
+    let mut sum = LaneMoving::ZERO;
     for &(p, q) in products {
-        sum.value += values[p] * values[q];
-        sum.rate += rates[p] * values[q] + values[p] * rates[q];
+        let product = LaneMoving { value: values(p), rate: rates(p) } * LaneMoving { value: values(q), rate: rates(q) };
+        sum.value = each(|lane| sum.value[lane] + product.value[lane]);
+        sum.rate = each(|lane| sum.rate[lane] + product.rate[lane]);
     }
     sum
 }
@@ -254,7 +347,8 @@ mod tests {
         let pattern = [vec![0, 1, 3], vec![1, 2], vec![0, 1, 2, 3]];
         let mut gram = MovingGram::new(&pattern);
         let mut distances = |t: f64| -> Vec<(usize, Moving)> {
-            gram.factor(&rows(t).concat(), &rates(t).concat());
+            let (rows, rates) = (rows(t).concat(), rates(t).concat());
+            gram.factor(|at| [rows[at]], |at| [rates[at]]);
             gram.distances().map(|(row, pivot, _)| (row, pivot)).collect()
         };
         let (t, h) = (0.7, 1e-5);
@@ -282,7 +376,8 @@ mod tests {
         let pattern = [vec![0, 1], vec![2, 3], vec![1, 2], vec![0, 1, 2]];
         let mut gram = MovingGram::new(&pattern);
         // The last row is the first and twice the third.
-        gram.factor(&[1.0, 1.0, 1.0, 1.0, 1.0, -1.0, 1.0, 3.0, -2.0], &[0.0; 9]);
+        let values = [1.0, 1.0, 1.0, 1.0, 1.0, -1.0, 1.0, 3.0, -2.0];
+        gram.factor(|at| [values[at]], |_| [0.0]);
         let zero: Vec<usize> =
             gram.distances().filter(|(_, pivot, _)| pivot.value == 0.0).map(|(row, ..)| row).collect();
         assert_eq!(zero.len(), 1);

@@ -4,7 +4,7 @@
 use super::equilibrate::{inverse_power_of_two, max};
 
 /// The numbers of all lanes.
-type LaneNumber<const L: usize> = [f64; L];
+pub(super) type LaneNumber<const L: usize> = [f64; L];
 
 /// Solves systems of which there are for each entry of the matrix `a`, row by row, and of the right-hand side `b` the numbers of all
 /// lanes. Where a lane is singular, or two of them need different pivots, it gives up, and `b` is anything.
@@ -16,7 +16,11 @@ pub(super) fn solve<const L: usize>(n: usize, a: &mut [f64], scales: &mut [f64],
     equilibrate(n, a, rows, columns);
     b.iter_mut().zip(&*rows).for_each(|(b, scale)| *b = each(|lane| b[lane] * scale[lane]));
     for k in 0..n {
-        let Some(row) = pivot(n, a, k) else { return false };
+        let Some(rows) = pivot_rows((k..n).map(|i| &a[i * n + k]), n) else { return false };
+        if !(0..L).fold(true, |same, lane| same & (rows[lane] == rows[0])) {
+            return false;
+        }
+        let row = k + rows[0] as usize;
         if row != k {
             let (top, below) = a.split_at_mut(row * n);
             top[k * n..][..n].swap_with_slice(&mut below[..n]);
@@ -48,7 +52,7 @@ pub(super) fn solve<const L: usize>(n: usize, a: &mut [f64], scales: &mut [f64],
 }
 
 #[inline(always)]
-fn each<const L: usize>(value: impl Fn(usize) -> f64) -> LaneNumber<L> {
+pub(super) fn each<const L: usize>(value: impl Fn(usize) -> f64) -> LaneNumber<L> {
     std::array::from_fn(value)
 }
 
@@ -75,20 +79,23 @@ fn equilibrate<const L: usize>(
     }
 }
 
-/// The row of the pivot of a column: the first of the largest entries, and the same in all lanes.
+/// The rows of the pivots among the entries of a column: the first of the largest in each lane; a pivot that is no more than the round-off
+/// of so many terms is none.
 #[inline(always)]
-fn pivot<const L: usize>(n: usize, a: &[LaneNumber<L>], k: usize) -> Option<usize> {
-    let mut largest: LaneNumber<L> = each(|lane| a[k * n + k][lane].abs());
-    let mut row = [k as f64; L];
-    for i in k + 1..n {
-        let entry = &a[i * n + k];
+pub(super) fn pivot_rows<'a, const L: usize>(
+    mut column: impl Iterator<Item = &'a LaneNumber<L>>,
+    terms: usize,
+) -> Option<LaneNumber<L>> {
+    let first = column.next()?;
+    let mut largest: LaneNumber<L> = each(|lane| first[lane].abs());
+    let mut rows = [0.0; L];
+    for (i, entry) in (1..).zip(column) {
         let better: [bool; L] = std::array::from_fn(|lane| entry[lane].abs() > largest[lane]);
-        row = each(|lane| if better[lane] { i as f64 } else { row[lane] });
+        rows = each(|lane| if better[lane] { i as f64 } else { rows[lane] });
         largest = each(|lane| if better[lane] { entry[lane].abs() } else { largest[lane] });
     }
-    let usable = |pivot: f64| (pivot > n as f64 * f64::EPSILON) & (pivot < f64::INFINITY);
-    let together = (0..L).fold(true, |all, lane| all & (row[lane] == row[0]) & usable(largest[lane]));
-    together.then_some(row[0] as usize)
+    let usable = |pivot: f64| (pivot > terms as f64 * f64::EPSILON) & (pivot < f64::INFINITY);
+    (0..L).fold(true, |all, lane| all & usable(largest[lane])).then_some(rows)
 }
 
 /// The scalar product, summed in eight strands as it is for one system.

@@ -9,6 +9,7 @@ mod banded;
 mod dense;
 mod equilibrate;
 mod gram;
+mod lane_band;
 mod lane_lu;
 mod lanes;
 mod narrow;

@@ -3,6 +3,7 @@
 use super::Singular;
 use super::banded::BandedLu;
 use super::dense::DenseLu;
+use super::lanes::LaneMatrix;
 use super::ordering::{Adjacency, minimum_degree, narrow_band};
 use super::pattern::Pattern;
 use super::sparse::SparseLu;
@@ -134,6 +135,17 @@ impl LinearSolver {
             Factors::Dense(dense) => dense.lu.solve(b),
             Factors::Banded(banded) => banded.solve(b),
             Factors::Sparse(sparse) => sparse.solve(b),
+        }
+    }
+
+    /// The matrix as systems side by side store it, if they can be solved together.
+    pub(super) fn lane_matrix(&self) -> Option<LaneMatrix> {
+        match &self.0 {
+            Factors::Dense(DenseFromPattern { lu, places, .. }) => {
+                Some(LaneMatrix { band: None, places: places.clone(), size: lu.size() * lu.size(), order: None })
+            }
+            Factors::Banded(banded) => Some(banded.lane_matrix()),
+            Factors::Diagonal(_) | Factors::Sparse(_) => None,
         }
     }
 

@@ -44,7 +44,7 @@ pub(super) struct FusedBlockMark {
 const NUMBERS: usize = 1 << 15;
 const FEWEST_ROWS: usize = 32;
 /// Where a row is longer than this, there is little to gain, and blocks would fill the memory.
-const LONGEST_ROW: usize = 4096;
+const LONGEST_ROW: usize = 8192;
 
 impl MotionBlock {
     /// No block has more rows than these.
@@ -93,6 +93,11 @@ impl MotionBlock {
     /// A number that is observed, after each step.
     pub fn observed(&self, at: usize) -> &[f64] {
         &self.observed[at * TRACE_STRIDE..][..self.rows]
+    }
+
+    /// All numbers that are observed from one on, and how far the values of each stand from those of the one before.
+    pub fn observed_from(&self, at: usize) -> (&[f64], usize) {
+        (&self.observed[(at * TRACE_STRIDE).min(self.observed.len())..], TRACE_STRIDE)
     }
 
     pub(super) fn mark_mut(&mut self) -> &mut BlockMark {

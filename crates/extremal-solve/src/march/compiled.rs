@@ -10,13 +10,15 @@ use crate::failure::{Guards, StepFailure};
 use crate::kernel::{Kernel, SolveStructure};
 use crate::newton::{NewtonOptions, StagedSlopes};
 use crate::observable::Observable;
-use crate::step::{FixedPoint, FusedStep, Observation, StepSolver};
+use crate::step::{FixedPoint, FusedStep, Observation, RowFormulas, RowLook, StepSolver, WatchedRows};
 
 /// A scheme compiled for marching: reusable for any parameters, steps and starts.
 #[derive(Clone)]
 pub struct CompiledScheme {
     pub(super) start: Kernel,
     pub(super) solver: StepSolver,
+    /// For constraints of motions that nobody looks at.
+    pub(super) rows: Option<RowLook>,
     constants: Vec<f64>,
     pub(super) state_names: Vec<String>,
     pub(super) dimension: usize,
@@ -43,6 +45,19 @@ impl CompiledScheme {
         parameters: &[Id],
         outputs: &[Id],
         guards: &[Guard],
+        options: NewtonOptions,
+    ) -> Result<CompiledScheme, CompileError> {
+        Self::watching(g, scheme, parameters, outputs, guards, &WatchedRows::default(), options)
+    }
+
+    /// The same where some outputs are about constraints, that motions side by side carry a watch over.
+    pub fn watching(
+        g: &Graph,
+        scheme: &Scheme,
+        parameters: &[Id],
+        outputs: &[Id],
+        guards: &[Guard],
+        watched: &WatchedRows,
         options: NewtonOptions,
     ) -> Result<CompiledScheme, CompileError> {
         let symbols: Vec<Id> = parameters.iter().copied().chain(scheme.constants.iter().map(|(id, _)| *id)).collect();
@@ -82,11 +97,12 @@ impl CompiledScheme {
             }
         }
         let start = Kernel::compile_named(g, &symbols, &scheme.start, state_names.clone(), options)?;
+        let rows = || RowFormulas::of(g, scheme, &observe, watched);
         let by_stages = stages.filter(|_| !newton.structure().linear).map(|stages| {
             let outputs = ended.as_ref().map_or(&step.block.outputs, |ended| &ended.outputs);
             (&**stages, &outputs[..])
         });
-        let fused = FusedStep::compile(g, scheme, &symbols, &step, by_stages, observable, options);
+        let fused = FusedStep::compile(g, scheme, &symbols, &step, by_stages, observable, rows, options);
         let observation = Observation::new(
             Kernel::compile(g, &symbols, &observe, options)?,
             observe.inputs.len(),
@@ -100,8 +116,10 @@ impl CompiledScheme {
         let fixed_point = fixed_point.filter(|_| !newton.structure().linear);
         // Fused stages begin where fixed-point iteration has found some.
         let fused = fused.filter(|fused| fused.stage_unknowns().is_none() || fixed_point.is_some());
+        let watch = fused.as_ref().and_then(FusedStep::row_formulas);
+        let rows = watch.and_then(|rows| RowLook::compile(g, scheme, &symbols, rows, options));
         let solver = StepSolver::new(scheme, fused, fixed_point, newton, observation, guards);
-        Ok(CompiledScheme { start, solver, constants, dimension: scheme.dimension(), state_names })
+        Ok(CompiledScheme { start, solver, rows, constants, dimension: scheme.dimension(), state_names })
     }
 
     /// Sets the parameters, in the order given at compilation.
@@ -116,6 +134,12 @@ impl CompiledScheme {
         };
         self.start.set_parameters(values);
         self.solver.set_parameters(values);
+        self.rows.iter_mut().for_each(|rows| rows.set_parameters(values));
+    }
+
+    /// Do motions side by side carry a watch over their constraints?
+    pub fn watches_rows(&self) -> bool {
+        self.rows.is_some()
     }
 
     /// What elimination left of the step's equations.

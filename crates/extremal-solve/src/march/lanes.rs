@@ -88,7 +88,7 @@ impl CompiledScheme {
     /// many.
     pub fn lanes(&self, lanes: usize) -> Option<LaneMarcher> {
         let fused = self.solver.fused.as_ref()?;
-        let machine = fused.lane_program().lane_machine(lanes)?;
+        let machine = fused.lane_program()?.lane_machine(lanes)?;
         Some(LaneMarcher {
             machine,
             entered: vec![None; lanes],
@@ -245,7 +245,7 @@ impl LaneMarcher {
         let entered = Entered { motion: number, steps: first, then: steps - first };
         let lanes = self.lanes();
         let unit = self.unit(motion);
-        let LaneLayout { ways, own_ways, strongest, rough, tries, left } = &self.layout;
+        let LaneLayout { ways, own_ways, strongest, rough, longest, tries, left } = &self.layout;
         let inputs = self.machine.inputs_mut(LOOP_TIER);
         if *own_ways {
             ways.iter().zip(&motion.smoothness.ways).for_each(|(place, way)| inputs[place * lanes + at] = *way);
@@ -253,6 +253,7 @@ impl LaneMarcher {
         let seen = motion.smoothness.strongest / unit.abs();
         let set = [(strongest, seen), (rough, 0.0), (tries, 0.0), (left, entered.steps as f64)];
         set.into_iter().for_each(|(place, value)| inputs[place * lanes + at] = value);
+        longest.iter().for_each(|place| inputs[place * lanes + at] = motion.smoothness.longest_row);
         // The last of these.
         let times = self.machine.inputs_mut(TIMES_TIER);
         let quiet = times.len() - lanes;
@@ -382,10 +383,11 @@ impl LaneMarcher {
             fused.loop_inputs_mut().iter_mut().zip(places).for_each(|(value, place)| *value = place[at]);
             fused.count_failure(left > 0);
         }
-        let LaneLayout { ways, strongest, rough, .. } = &self.layout;
+        let LaneLayout { ways, strongest, rough, longest, .. } = &self.layout;
         let unit = self.unit(motion);
         motion.smoothness.ways.iter_mut().zip(ways).for_each(|(way, place)| *way = unit * self.value(*place, at));
         motion.smoothness.resume(unit.abs() * self.value(*strongest, at), self.value(*rough, at) != 0.0);
+        longest.iter().for_each(|place| motion.smoothness.longest_row = self.value(*place, at));
         self.let_wait(at);
         self.watch.iter_mut().for_each(|watch| watch.leave(at));
         motion.scheme.solver.follow_fused(&mut motion.motion, entered.steps - left);
@@ -394,7 +396,7 @@ impl LaneMarcher {
         }
         motion.previous.copy_from_slice(&motion.motion.state);
         motion.whole_step()?;
-        motion.smoothness.follow(&motion.previous, &motion.motion.state);
+        motion.follow_step();
         motion.observe()?;
         if observer.sees_all() {
             observer.see(entered.motion, motion)?;
@@ -451,7 +453,7 @@ impl Marcher {
     pub fn advance_alone(&mut self, steps: u64) -> Result<(), StepFailure> {
         for left in (0..steps).rev() {
             self.advance()?;
-            self.smoothness.follow(&self.previous, &self.motion.state);
+            self.follow_step();
             if left > 0 {
                 self.observe()?;
             }

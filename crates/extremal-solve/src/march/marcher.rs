@@ -253,7 +253,7 @@ impl Marcher {
         let followed = self.scheme.solver.follow_first(&mut self.motion, observed, solved, at, work);
         if followed {
             self.motion.clock.advance(1);
-            self.smoothness.follow(&self.previous, &self.motion.state);
+            self.follow_step();
         }
         followed
     }
@@ -322,6 +322,17 @@ impl Marcher {
             block.set_state(row, &self.motion.state);
         }
         steps as usize
+    }
+
+    /// Sees what the last step did.
+    pub(super) fn follow_step(&mut self) {
+        self.smoothness.follow(&self.previous, &self.motion.state);
+        if let Some(rows) = &mut self.scheme.rows {
+            let Clock { time, h, .. } = self.motion.clock;
+            if !rows.are_far(&self.motion.state, time, h, &mut self.smoothness.longest_row) {
+                self.smoothness.come_near();
+            }
+        }
     }
 
     fn take(&mut self, begin: f64, h: f64, usual: bool) -> Result<(), Reason> {

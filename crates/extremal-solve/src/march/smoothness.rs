@@ -28,16 +28,26 @@ pub(super) struct Smoothness {
     largest: f64,
     steps: u32,
     rough: bool,
+    /// The square of the longest row of constraints, where these are watched.
+    pub longest_row: f64,
 }
 
 impl Smoothness {
     pub fn new(coordinates: usize) -> Self {
-        Smoothness { ways: vec![0.0; coordinates], strongest: 0.0, largest: 0.0, steps: 0, rough: false }
+        Smoothness {
+            ways: vec![0.0; coordinates],
+            strongest: 0.0,
+            largest: 0.0,
+            steps: 0,
+            rough: false,
+            longest_row: 0.0,
+        }
     }
 
     pub fn forget(&mut self) {
         self.ways.fill(0.0);
         (self.strongest, self.largest, self.steps, self.rough) = (0.0, 0.0, 0, false);
+        self.longest_row = 0.0;
     }
 
     /// Takes a step between two states.
@@ -72,6 +82,11 @@ impl Smoothness {
     pub fn resume(&mut self, strongest: f64, rough: bool) {
         (self.strongest, self.largest) = (strongest, self.largest.max(strongest));
         self.rough |= rough;
+    }
+
+    /// A step led near a place where constraints depend on each other, which is to be looked at as rough ones are.
+    pub fn come_near(&mut self) {
+        self.rough = true;
     }
 
     /// Were all steps smooth?

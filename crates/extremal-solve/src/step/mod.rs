@@ -27,7 +27,10 @@ use shorter::ShorterSteps;
 
 pub(crate) use back_off::BackOff;
 pub(crate) use fixed_point::FixedPoint;
-pub(crate) use fused::{FIRST_WEIGHT, FusedMark, FusedStep, LOOP_TIER, LaneLayout, PARAMETERS_TIER, TIMES_TIER};
+pub use fused::WatchedRows;
+pub(crate) use fused::{
+    FIRST_WEIGHT, FusedMark, FusedStep, LOOP_TIER, LaneLayout, PARAMETERS_TIER, RowFormulas, RowLook, TIMES_TIER,
+};
 pub(crate) use history::WEIGHTS;
 
 /// Where a motion stands.

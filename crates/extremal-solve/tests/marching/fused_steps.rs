@@ -4,6 +4,7 @@ use extremal_eval::Backend;
 use extremal_expr::{Graph, Relation};
 use extremal_mechanics::System;
 use extremal_mechanics::discrete::{Options, scheme};
+use extremal_model::ConstraintKind;
 use extremal_solve::{CompiledScheme, Guard, March, Marcher, NewtonOptions, StartValues};
 use extremal_testkit::marches::{begin, damped_double_pendulum, double_pendulum, start};
 
@@ -56,6 +57,96 @@ fn motions_side_by_side_are_those_one_after_the_other() {
         assert_eq!(outcomes[number].is_ok(), expected[number], "{number}: {:?}", outcomes[number]);
         assert_eq!((run.steps(), run.time()), (other.steps(), other.time()), "{number}");
         assert_eq!(bits(run), bits(other), "{number}");
+    }
+}
+
+/// Masses in the plane with rods between some of them and the support, which is number zero; where they are at first.
+struct Rods {
+    masses: usize,
+    rods: Vec<[usize; 2]>,
+    start: Vec<f64>,
+}
+
+impl Rods {
+    /// A chain that hangs from the support.
+    fn chain(masses: usize) -> Rods {
+        let angles = (0..masses).map(|i| 1.0 - i as f64 / (2 * masses) as f64);
+        let ends = angles.scan([0.0, 0.0], |at, angle| {
+            *at = [at[0] + angle.sin(), at[1] - angle.cos()];
+            Some(*at)
+        });
+        Rods { masses, rods: (1..=masses).map(|i| [i - 1, i]).collect(), start: ends.flatten().collect() }
+    }
+
+    /// A ring of rods that hangs from the support by one of them: elimination fills places.
+    fn ring(masses: usize) -> Rods {
+        let turn = |i: usize| std::f64::consts::TAU * i as f64 / masses as f64;
+        let radius = 0.5 / (turn(1) / 2.0).sin();
+        let place = |i: usize| [radius * turn(i).sin(), radius * (turn(i).cos() - 1.0) - 1.0];
+        let rods = (1..=masses).map(|i| [i, i % masses + 1]).chain([[0, 1]]).collect();
+        Rods { masses, rods, start: (0..masses).flat_map(place).collect() }
+    }
+
+    fn system<'g>(&self, g: &'g Graph) -> System<'g> {
+        let names: Vec<String> = (1..=self.masses).flat_map(|i| [format!("x{i}"), format!("y{i}")]).collect();
+        let symbol = |name: String| g.symbol(&name);
+        let place = |i: usize| match i {
+            0 => [g.int(0), g.int(0)],
+            _ => ["x", "y"].map(|axis| symbol(format!("{axis}{i}"))),
+        };
+        let kinetic = g.sum(names.iter().map(|name| symbol(format!("{name}'")).powi(2))) / 2;
+        let height = g.sum((1..=self.masses).map(|i| place(i)[1]));
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let mut system = System::new(g, &names, kinetic - height * 10);
+        for [i, j] in &self.rods {
+            let ([x, y], [u, w]) = (place(*i), place(*j));
+            let length = (u - x).powi(2) + (w - y).powi(2) - 1;
+            system.constrain(&format!("rod {i} {j}"), ConstraintKind::Holonomic, length, None);
+        }
+        system
+    }
+
+    /// The largest error of a length.
+    fn residual(&self, state: &[f64]) -> f64 {
+        let place = |i: usize| if i == 0 { [0.0, 0.0] } else { [state[2 * i - 2], state[2 * i - 1]] };
+        let error = |[i, j]: &[usize; 2]| {
+            let (a, b) = (place(*i), place(*j));
+            ((a[0] - b[0]).powi(2) + (a[1] - b[1]).powi(2) - 1.0).abs()
+        };
+        self.rods.iter().map(error).fold(0.0, f64::max)
+    }
+}
+
+/// The multipliers of many constraints by elimination in the step itself: those of Newton's method, one update for each step, and rods
+/// that keep their lengths.
+#[test]
+fn steps_of_many_rods_are_found_in_one_piece() {
+    const H: f64 = 0.005;
+    for rods in [Rods::chain(4), Rods::chain(9), Rods::chain(33), Rods::ring(6)] {
+        let g = &Graph::new();
+        let system = rods.system(g);
+        for method in ["trapezoidal", "midpoint"] {
+            let fresh = || begin(&system, method, &rods.start, &vec![0.0; 2 * rods.masses], H);
+            let (mut one_by_one, mut many, mut by_newton) = (fresh(), fresh(), fresh());
+            (0..STEPS).for_each(|_| one_by_one.advance().unwrap());
+            many.advance_many(STEPS).unwrap();
+            assert_eq!(bits(&many), bits(&one_by_one), "{method}");
+            assert_eq!(many.work(), one_by_one.work());
+            // Two updates where a first one leaves more than round-off.
+            let updates = many.work().iterations as f64 / STEPS as f64;
+            assert!(updates < 1.5, "{method}, {} rods: {updates} updates", rods.rods.len());
+            // Numbers up to the length of the chain, a few roundings each.
+            let residual = rods.residual(many.state());
+            assert!(residual < 64.0 * f64::EPSILON * rods.masses as f64, "{method}: {residual:e}");
+            // Steps that nobody predicts go to Newton's method; both are round-off apart, which the motion stretches.
+            let mut near = fresh();
+            for _ in 0..40 {
+                near.advance().unwrap();
+                by_newton.advance_by(H).unwrap();
+            }
+            let apart = near.state().iter().zip(by_newton.state()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(apart < 1e-11, "{method}, {} rods: {apart:e}", rods.rods.len());
+        }
     }
 }
 

@@ -1,9 +1,10 @@
 //! The formulas of a step under construction: unknowns by Newton's method, and what must hold.
 
 use extremal_expr::{Expr, Function, Function2, Graph, Id, Node, Rational, Relation};
-use extremal_mechanics::Solve;
 use extremal_mechanics::discrete::Scheme;
+use extremal_mechanics::{Solve, SparseRows};
 
+use super::elimination::Elimination;
 use crate::linear::LEAST_RATIO;
 use crate::newton::{ROUND_OFF, UNDERFLOW};
 use crate::observable::LARGEST_STATE;
@@ -26,7 +27,7 @@ pub(super) struct FusedLimits<'g> {
     round_off: Expr<'g>,
     underflow: Expr<'g>,
     largest: Expr<'g>,
-    pivot: Expr<'g>,
+    pub(super) pivot: Expr<'g>,
     turn: Expr<'g>,
 }
 
@@ -58,6 +59,20 @@ pub(super) struct FusedWriter<'g> {
 }
 
 impl<'g> FusedWriter<'g> {
+    /// Nothing yet, of a step that begins at this time.
+    pub(super) fn new(g: &'g Graph, limits: FusedLimits<'g>, time: Id) -> Self {
+        FusedWriter {
+            g,
+            limits,
+            time,
+            angles: Vec::new(),
+            names: Vec::new(),
+            holds: Vec::new(),
+            turned: Vec::new(),
+            residual: g.symbol("fused residual"),
+        }
+    }
+
     /// A name for an expression, so that no simplification reaches through it; numbers need none.
     pub(super) fn name(&mut self, e: Expr<'g>) -> Expr<'g> {
         if e.as_number().is_some() {
@@ -96,26 +111,36 @@ impl<'g> FusedWriter<'g> {
     }
 
     /// Gives the unknowns their values: one update by Newton's method.
-    pub(super) fn solve(&mut self, solve: &Solve, rows: &[Vec<(usize, Id)>], guess: &[Expr<'g>], later: &[Expr<'g>]) {
+    pub(super) fn solve(
+        &mut self,
+        (solve, rows): (&Solve, &SparseRows),
+        elimination: Option<&Elimination>,
+        guess: &[Expr<'g>],
+        later: &[Expr<'g>],
+    ) {
         let g = self.g;
         let (unknowns, residual) = (g.exprs(&solve.unknowns), g.exprs(&solve.residual));
-        let n = unknowns.len();
         let rules: Vec<_> = unknowns.iter().copied().zip(guess.iter().copied()).collect();
         let slopes: Vec<Expr<'g>> = rows.iter().flatten().map(|(_, id)| g.expr(*id)).collect();
-        let mut values = self.name_all(&g.substitute(&slopes, &rules)).into_iter();
-        let mut matrix = vec![vec![g.int(0); n]; n];
-        for (row, entries) in matrix.iter_mut().zip(rows) {
-            entries.iter().zip(&mut values).for_each(|((column, _), value)| row[*column] = value);
-        }
-        let inverse = self.inverse(&matrix);
-        let r = self.name_all(&g.substitute(&residual, &rules));
-        for i in 0..n {
-            let moved = guess[i] - g.dot(&inverse.rows[i], &r) * inverse.factor;
-            self.names.push((unknowns[i].id(), moved.id()));
+        let values = self.name_all(&g.substitute(&slopes, &rules));
+        let changes: Vec<Expr<'g>> = match elimination {
+            None => {
+                let inverse = self.inverse(&dense(g, rows, &values));
+                let r = self.name_all(&g.substitute(&residual, &rules));
+                inverse.rows.iter().map(|row| g.dot(row, &r) * inverse.factor).collect()
+            }
+            Some(elimination) => {
+                let r = self.name_all(&g.substitute(&residual, &rules));
+                elimination.solve(self, rows, &values, &r)
+            }
+        };
+        for ((unknown, guess), change) in unknowns.iter().zip(guess).zip(changes) {
+            self.names.push((unknown.id(), (*guess - change).id()));
         }
         self.turn(&unknowns, guess, later);
-        for equation in g.substitute(&residual, &self.turned) {
-            self.vanishes(equation, solve.sizes(&[equation])[0]);
+        let equations = g.substitute(&residual, &self.turned);
+        for (equation, size) in equations.iter().zip(solve.sizes(&equations)) {
+            self.vanishes(*equation, size);
         }
     }
 
@@ -210,6 +235,16 @@ impl<'g> FusedWriter<'g> {
         let all = self.holds.iter().copied().reduce(|all, condition| self.g.and(all, condition));
         all.unwrap_or_else(|| self.g.compare(Relation::Le, self.g.int(0), self.g.int(1)))
     }
+}
+
+/// A matrix with these values in the places of its entries.
+fn dense<'g>(g: &'g Graph, rows: &SparseRows, values: &[Expr<'g>]) -> Vec<Vec<Expr<'g>>> {
+    let mut values = values.iter().copied();
+    let mut matrix = vec![vec![g.int(0); rows.len()]; rows.len()];
+    for (row, entries) in matrix.iter_mut().zip(rows) {
+        entries.iter().zip(&mut values).for_each(|((column, _), value)| row[*column] = value);
+    }
+    matrix
 }
 
 /// The angles whose sines or cosines occur.

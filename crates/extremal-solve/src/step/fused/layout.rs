@@ -62,6 +62,8 @@ pub(crate) struct LaneLayout {
     pub own_ways: bool,
     pub strongest: usize,
     pub rough: usize,
+    /// The square of the longest row of constraints, where these are watched.
+    pub longest: Option<usize>,
     pub tries: usize,
     pub left: usize,
 }

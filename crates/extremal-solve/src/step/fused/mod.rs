@@ -5,9 +5,11 @@
 //! lacks a good pivot or breaks a guard is none: the motion stays where it was, and the next strategy takes the step.
 
 mod affine;
+mod elimination;
 mod formulas;
+mod going_round;
 mod layout;
-mod round;
+mod rows;
 mod stages;
 
 use extremal_eval::{Machine, Program};
@@ -22,19 +24,24 @@ use crate::observable::{self, Observable};
 use crate::step::MotionState;
 use crate::step::history::{DEPTH, History, WEIGHTS};
 use affine::Affine;
+use elimination::Elimination;
 use formulas::{FusedLimits, FusedWriter, LIMITS, angles, without_common_factors};
+use going_round::{FusedLoop, weight};
 use layout::LoopLayout;
-use round::{FusedLoop, weight};
 
 pub(super) use formulas::condition_of;
 pub(crate) use layout::LaneLayout;
+pub use rows::WatchedRows;
+pub(crate) use rows::{RowFormulas, RowLook};
 
 /// Systems of equations up to this size are solved by Cramer's rule in the program itself.
 const LARGEST_SOLVE: usize = 3;
 /// Substeps of a composition are written one after the other up to so many operations.
 const LONGEST_COMPOSITION: usize = 10_000;
-/// For larger states the time is spent in the formulas, and compiling them twice would cost more than it gains.
+/// For larger states the time is spent in the formulas, and compiling them twice would cost more than it gains,
 const LARGEST_STATE: usize = 64;
+/// unless few formulas belong to each number, and a factorisation would take longer than these.
+const LARGEST_BOUND_STATE: usize = 2048;
 
 /// The tiers of the inputs: parameters and limits; step size, first time and weights of the extrapolation; what the loop changes.
 pub(crate) const PARAMETERS_TIER: usize = 0;
@@ -51,7 +58,8 @@ const MAX_FAILED: u64 = 8;
 #[derive(Clone)]
 pub(crate) struct FusedStep {
     machine: Machine,
-    lanes: Program,
+    /// For motions side by side, where the state is small.
+    lanes: Option<Program>,
     differences: Option<Differences>,
     layout: LoopLayout,
     /// The step size and the first time.
@@ -64,6 +72,8 @@ pub(crate) struct FusedStep {
     observable: Option<Observable>,
     /// and whether it is enough for the present parameters.
     enough: bool,
+    /// The watch over the rows of constraints that motions side by side carry, where there are any.
+    rows: Option<RowFormulas>,
     /// Which unknowns are the ways of the coordinates by the step size, where all of these are unknowns.
     ways: Vec<usize>,
     /// Are the unknowns those of all stages?
@@ -103,31 +113,28 @@ impl FusedStep {
         reduced: &Reduced,
         staged: Option<(&Stages, &[Id])>,
         observable: impl FnOnce() -> Option<Observable>,
+        rows: impl FnOnce() -> Option<RowFormulas>,
         options: NewtonOptions,
     ) -> Option<FusedStep> {
         let block = &reduced.block;
-        let small = block.solves.iter().all(|solve| solve.unknowns.len() <= LARGEST_SOLVE);
-        let staged =
-            staged.filter(|(stages, _)| !small && scheme.substeps.len() == 1 && stages::go_one_by_one(g, stages));
-        if !small && staged.is_none()
-            || scheme.state.len() > LARGEST_STATE
-            || scheme.substeps.len() > 1 && !is_short(g, scheme, block)
-        {
+        let eliminations = eliminations(reduced);
+        let staged = staged.filter(|(stages, _)| {
+            eliminations.is_none() && scheme.substeps.len() == 1 && stages::go_one_by_one(g, stages)
+        });
+        let eliminations = match staged {
+            Some(_) => Vec::new(),
+            None => eliminations?,
+        };
+        let is_bound = eliminations.iter().any(Option::is_some);
+        let largest = if is_bound { LARGEST_BOUND_STATE } else { LARGEST_STATE };
+        if scheme.state.len() > largest || scheme.substeps.len() > 1 && !is_short(g, scheme, block) {
             return None;
         }
         let observable = observable();
         let limits = FusedLimits::new(g);
-        let [h, begin, count, residual] = ["h", "fused begin", "fused count", "fused residual"].map(|s| g.symbol(s));
-        let mut writer = FusedWriter {
-            g,
-            limits,
-            time: scheme.time,
-            angles: if small { angles(g, &reduced.expressions(g)) } else { Vec::new() },
-            names: Vec::new(),
-            holds: Vec::new(),
-            turned: Vec::new(),
-            residual,
-        };
+        let [h, begin, count] = ["h", "fused begin", "fused count"].map(|s| g.symbol(s));
+        let angles = if staged.is_none() { angles(g, &reduced.expressions(g)) } else { Vec::new() };
+        let mut writer = FusedWriter { angles, ..FusedWriter::new(g, limits, scheme.time) };
         writer.names.push((scheme.time, (begin + count * h).id()));
         let unknowns: Vec<Id> = match staged {
             None => block.solves.iter().flat_map(|solve| solve.unknowns.iter().copied()).collect(),
@@ -138,10 +145,10 @@ impl FusedStep {
             Some((stages, outputs)) => writer.solve_stages(scheme, stages, outputs, &guess)?,
             None => {
                 let mut first = 0;
-                for (solve, rows) in block.solves.iter().zip(&reduced.slopes) {
+                for ((solve, rows), elimination) in block.solves.iter().zip(&reduced.slopes).zip(&eliminations) {
                     let n = solve.unknowns.len();
                     let later = g.exprs(&unknowns[first + n..]);
-                    writer.solve(solve, rows, &guess[first..first + n], &later);
+                    writer.solve((solve, rows), elimination.as_ref(), &guess[first..first + n], &later);
                     first += n;
                 }
                 let outputs = g.substitute(&g.exprs(&block.outputs), &writer.turned);
@@ -157,8 +164,8 @@ impl FusedStep {
         let ages = if unknowns.is_empty() { 0..0 } else { 0..DEPTH };
         let times = [h, begin].into_iter().chain(ages.map(|age| weight(g, age))).map(Expr::id).collect();
         let constant = [parameters.iter().copied().chain(limits.list().map(Expr::id)).collect(), times];
-        let ways = if small { ways(g, scheme, block, &unknowns) } else { Vec::new() };
-        let round = FusedLoop {
+        let ways = if staged.is_none() { ways(g, scheme, block, &unknowns) } else { Vec::new() };
+        let mut round = FusedLoop {
             g,
             scheme,
             constant,
@@ -168,20 +175,25 @@ impl FusedStep {
             ways,
             staged: staged.is_some(),
             observable: observable.as_ref(),
+            rows: None,
         };
         let mut other = writer.clone();
         let differences = affine.differences(g, &mut other);
         let program = round.program(writer.clone(), &affine.increments())?;
+        let has_lanes = scheme.state.len() <= LARGEST_STATE;
+        round.rows = if has_lanes { rows() } else { None };
         let (lanes, differences) = match &differences {
-            None => (round.lane_program(writer, &affine.increments())?, None),
+            None if !has_lanes => (None, None),
+            None => (Some(round.lane_program(writer, &affine.increments())?), None),
             Some(rows) => {
                 let machine = options.machine(&round.program(other.clone(), rows)?);
                 let first = options.machine(&round.first(&other, rows)?);
                 let values = vec![0.0; rows.differences.len()];
-                (round.lane_program(other, rows)?, Some(Differences { machine, first, values, well: false }))
+                let lanes = round.lane_program(other, rows)?;
+                (Some(lanes), Some(Differences { machine, first, values, well: false }))
             }
         };
-        let (unknowns, ways) = (round.unknowns.len(), round.ways);
+        let (unknowns, ways, rows) = (round.unknowns.len(), round.ways, round.rows);
         let beside = differences.as_ref().map_or(0, |differences| differences.values.len());
         Some(FusedStep {
             machine: options.machine(&program),
@@ -192,9 +204,10 @@ impl FusedStep {
             known: 0,
             stale: false,
             observable,
+            rows,
             enough: true,
             ways,
-            by_stages: !small,
+            by_stages: staged.is_some(),
             dimension: scheme.dimension(),
             loaded: false,
             taken: 0,
@@ -234,8 +247,8 @@ impl FusedStep {
     /// The same for motions side by side, each of which goes on when its step works out. It sees whether the motion is smooth, and
     /// counts the tries of the present step and the steps that are left: without any of these a motion waits. It ends when one of them
     /// has no more tries.
-    pub fn lane_program(&self) -> &Program {
-        &self.lanes
+    pub fn lane_program(&self) -> Option<&Program> {
+        self.lanes.as_ref()
     }
 
     /// Where things stand in that program.
@@ -246,7 +259,14 @@ impl FusedStep {
             true => ((end..end + self.dimension).collect(), end + self.dimension),
             false => (self.ways.iter().map(|at| self.layout.history().start + at).collect(), end),
         };
-        LaneLayout { ways, own_ways, strongest, rough: strongest + 1, tries: strongest + 2, left: strongest + 3 }
+        let longest = self.rows.as_ref().map(|_| strongest + 2);
+        let tries = strongest + 2 + usize::from(longest.is_some());
+        LaneLayout { ways, own_ways, strongest, rough: strongest + 1, longest, tries, left: tries + 1 }
+    }
+
+    /// The watch over the rows of constraints that motions side by side carry.
+    pub fn row_formulas(&self) -> Option<&RowFormulas> {
+        self.rows.as_ref()
     }
 
     /// The inputs of a tier.
@@ -420,6 +440,19 @@ impl Differences {
 /// The entries of the program that gives the differences.
 const WELL: usize = 0;
 const FIRST: usize = 1;
+
+/// How the equations of each solve are written out: by Cramer's rule where there are few, and by elimination those that are left of
+/// constraints; `None` where some are too many.
+fn eliminations(reduced: &Reduced) -> Option<Vec<Option<Elimination>>> {
+    let solves = &reduced.block.solves;
+    let of_multipliers = solves.iter().any(|solve| solve.of_multipliers);
+    let each = solves.iter().zip(&reduced.slopes).map(|(solve, rows)| match solve.unknowns.len() {
+        0..=LARGEST_SOLVE => Some(None),
+        _ if of_multipliers => Elimination::of(rows).map(Some),
+        _ => None,
+    });
+    each.collect()
+}
 
 /// Is a composition explicit, and short enough to be written out?
 fn is_short(g: &Graph, scheme: &Scheme, block: &Block) -> bool {

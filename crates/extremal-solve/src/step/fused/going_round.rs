@@ -1,4 +1,4 @@
-//! What the loop of a fused step changes, and what takes its place after a step.
+//! What goes round in the loop of a fused step: what replaces what, alone and for motions side by side.
 
 use extremal_eval::{EntryPoint, Program, TRIES};
 use extremal_expr::{Expr, Function2, Graph, Id, Relation};
@@ -7,6 +7,7 @@ use extremal_mechanics::discrete::Scheme;
 use super::LOOP_TIER;
 use super::affine::NextState;
 use super::formulas::FusedWriter;
+use super::rows::RowFormulas;
 use crate::march::{FADING, SMOOTH};
 use crate::observable::Observable;
 use crate::step::history::DEPTH;
@@ -24,6 +25,7 @@ pub(super) struct FusedLoop<'g> {
     /// Are the unknowns those of all stages?
     pub staged: bool,
     pub observable: Option<&'g Observable>,
+    pub rows: Option<RowFormulas>,
 }
 
 /// What the loop changes, what takes its place after a step, and what takes the place of the last of it for another try.
@@ -89,8 +91,8 @@ impl<'g> FusedLoop<'g> {
     }
 
     /// What tells whether the motion is smooth, as [`Smoothness`](crate::march) does, and what takes its place after a step to the state
-    /// `next`: the ways, unless unknowns are these by the step size and are remembered as such, the strongest first sum, and whether a
-    /// step was rough.
+    /// `next`: the ways, unless unknowns are these by the step size and are remembered as such, the strongest first sum, whether a
+    /// step was rough or led near a place where constraints depend on each other, and the square of their longest row.
     fn smoothness(&self, writer: &mut FusedWriter<'g>, next: &[Expr<'g>]) -> Vec<(Expr<'g>, Expr<'g>)> {
         let g = self.g;
         let n = self.scheme.dimension();
@@ -118,8 +120,17 @@ impl<'g> FusedLoop<'g> {
         let faded = writer.name(number(FADING) * strongest);
         let first = writer.name(first);
         let next_strongest = writer.name(g.call2(Function2::Max, faded, first));
-        let smooth = g.compare(Relation::Le, second, number(SMOOTH) * next_strongest + symbol("quiet"));
+        let mut smooth = g.compare(Relation::Le, second, number(SMOOTH) * next_strongest + symbol("quiet"));
+        let mut row = None;
+        if let Some(rows) = &self.rows {
+            let (h, time, longest) = (g.symbol("h"), g.expr(self.scheme.time), symbol("longest row"));
+            let there: Vec<_> = state.into_iter().zip(next.iter().copied()).chain([(time, time + h)]).collect();
+            let [far, next_longest] = rows.write(writer, &there, longest, h);
+            smooth = g.and(smooth, far);
+            row = Some((longest, next_longest));
+        }
         going.extend([(strongest, next_strongest), (rough, g.select(smooth, rough, g.int(1)))]);
+        going.extend(row);
         going
     }
 

@@ -1,9 +1,9 @@
-//! A folder of files, served to the browser of the tests and to nobody else.
+//! A folder of files, served to this machine: to the browser of the tests, and to readers of the book.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::thread;
 
 use crate::shell::TaskFailure;
@@ -30,18 +30,21 @@ fn answer(mut stream: TcpStream, folder: &Path) -> std::io::Result<()> {
     while reader.read_line(&mut header)? > 2 {
         header.clear();
     }
-    let path = line.split(' ').nth(1).unwrap_or_default().trim_start_matches('/');
+    let path = line.split(' ').nth(1).unwrap_or_default().trim_start_matches('/').split('?').next().unwrap_or_default();
     let name = if path.is_empty() { "index.html" } else { path };
     let kind = match name.rsplit('.').next() {
         Some("html") => "text/html",
         Some("js") => "text/javascript",
         Some("css") => "text/css",
         Some("svg") => "image/svg+xml",
+        Some("png") => "image/png",
+        Some("toml") => "text/plain; charset=utf-8",
         Some("wasm") => "application/wasm",
         _ => "application/octet-stream",
     };
-    // Names of one file: nothing outside the folder.
-    let content = if name.contains(['/', '\\']) { None } else { fs::read(folder.join(name)).ok() };
+    // Names of folders and files: nothing outside the folder.
+    let inside = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
+    let content = if inside { fs::read(folder.join(name)).ok() } else { None };
     let (status, content) = content.map_or(("404 Not Found", Vec::new()), |content| ("200 OK", content));
     let length = content.len();
     write!(
