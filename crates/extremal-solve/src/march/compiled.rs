@@ -102,7 +102,7 @@ impl CompiledScheme {
             let outputs = ended.as_ref().map_or(&step.block.outputs, |ended| &ended.outputs);
             (&**stages, &outputs[..])
         });
-        let fused = FusedStep::compile(g, scheme, &symbols, &step, by_stages, observable, rows, options);
+        let fused = FusedStep::compile(g, scheme, &symbols, (&step, by_stages), observable, rows, options);
         let observation = Observation::new(
             Kernel::compile(g, &symbols, &observe, options)?,
             observe.inputs.len(),
