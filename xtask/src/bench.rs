@@ -3,12 +3,17 @@
 use crate::shell::{Step, TaskFailure, heading};
 
 /// The steps whose instructions are counted: names that the benchmark knows, and how many steps are taken.
-const KERNELS: [(&str, u64); 5] = [
+const KERNELS: [(&str, u64); 10] = [
     ("double-pendulum", 20_000),
     ("double-pendulum-in-positions", 20_000),
     ("chain-of-16", 500),
     ("damped-oscillator", 100_000),
     ("ideal-gas-piston", 20_000),
+    ("seen double pendulum", 20_000),
+    ("seen Kepler, e = 0.6, galerkin(2)", 20_000),
+    ("seen Hénon–Heiles, trapezoidal", 100_000),
+    ("seen damped oscillator", 100_000),
+    ("seen Fermi–Pasta–Ulam, 1000 masses", 2_000),
 ];
 
 pub fn times() -> Result<(), TaskFailure> {

@@ -198,3 +198,79 @@ fn what_is_not_finite_ends_a_run_where_it_would_alone() {
         assert_eq!(machine.state(), state);
     }
 }
+
+/// Sums over a state at a time `t`: an energy with springs to both sides, ends that have terms of their own, and a sum at the ends alone.
+fn sums_of(g: &Graph, size: usize, goes_round: bool) -> ([Id; 1], [Vec<Vec<Id>>; 2]) {
+    let symbols = |name: &str| -> Vec<Expr<'_>> { (0..size).map(|i| g.symbol(&format!("{name}{i}"))).collect() };
+    let (t, a, x, p) = (g.symbol("t"), g.symbol("a"), symbols("x"), symbols("p"));
+    let stretch = |i: usize| x[(i + 1) % size] - x[i];
+    let kinetic = p.iter().map(|p| p.powi(2) / 2);
+    let springs = (0..size - usize::from(!goes_round)).map(|i| stretch(i).powi(2) / 2 + a * stretch(i).powi(3) / 3);
+    let walls = [x[0].powi(2) / 2 * t.cos(), -(x[size - 1].powi(3) + t)];
+    let energy: Vec<Id> = kinetic.chain(springs).chain(walls).map(|e| e.id()).collect();
+    let moved = x.iter().map(|x| (t * *x).id()).collect();
+    let list = |list: &[Expr<'_>]| -> Vec<Id> { list.iter().map(|e| e.id()).collect() };
+    ([t.id()], [vec![energy, moved, list(&walls[..1])], vec![list(&x), list(&p)]])
+}
+
+#[test]
+fn sums_in_the_loops_of_an_application_have_the_bits_of_those_alone() {
+    for (instance, goes_round) in [(verlet as Instance, false), (far, false), (ring, true)] {
+        let (g, f) = (Graph::new(), Graph::new());
+        let (small, larger) = (written(&g, instance, 24), written(&f, instance, 25));
+        let (a, b) = ([g.symbol("a").id()], [f.symbol("a").id()]);
+        let ((t, [terms, fields]), (u, [more, fields_of_more])) =
+            (sums_of(&g, 24, goes_round), sums_of(&f, 25, goes_round));
+        let formulas = |graph, parameters, scalars, fields, sums| LatticeFormulas {
+            graph,
+            parameters,
+            scalars,
+            fields,
+            results: &[],
+            sums,
+        };
+        let sums = [formulas(&g, &a, &t, &fields, &terms), formulas(&f, &b, &u, &fields_of_more, &more)];
+        let step = [rows_of(&g, &a, &small), rows_of(&f, &b, &larger)];
+        let alone = LatticeProgram::find(sums[0], sums[1]).expect("all symbols are inputs").expect("members are alike");
+        let found = LatticeRecurrence::find_with_sums(step, sums).expect("all symbols are inputs").expect("alike");
+        for size in [found.smallest(), 97, 391, 1000, 2503, 4097] {
+            for backend in Backend::EMITTED.into_iter().chain([Backend::Tape]) {
+                let Some(mut one) = found.machine_on(backend, size, 1) else { continue };
+                let mut many = found.machine_on(backend, size, 34).expect("there is the one");
+                let mut look = alone.machine_on(Backend::Tape, size).expect("enough members");
+                one.set_parameters(&[0.25]);
+                many.set_parameters(&[0.25]);
+                look.set_parameters(&[0.25]);
+                one.load(&start(size));
+                many.load(&start(size));
+                let mut done = 0;
+                for [count, every] in [[1, 1], [2, 1], [34, 1], [34, 2], [6, 3], [7, 3]] {
+                    let mut expected = Vec::new();
+                    for at in done..done + count {
+                        one.run(1, &[scalar(at)]).expect("all is finite");
+                        let mut seen = [0.0; 3];
+                        look.run(&[at as f64 / 8.0], one.state(), &mut [], &mut seen).expect("all is finite");
+                        if (at + 1 - done).is_multiple_of(every) {
+                            expected.extend(seen);
+                        }
+                    }
+                    let scalars: Vec<f64> = (done..done + count).map(scalar).collect();
+                    let times: Vec<f64> = (1..=count / every).map(|at| (done + at * every - 1) as f64 / 8.0).collect();
+                    let mut values = vec![f64::NAN; 3 * times.len()];
+                    assert!(many.run_with_sums([count, every], &scalars, &times, &mut values));
+                    done += count;
+                    let same = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits());
+                    assert!(same(&values, &expected), "{backend:?}, {size} members: {values:?}, alone {expected:?}");
+                    assert!(same(many.state(), one.state()), "{backend:?}, {size} members");
+                }
+                // Where something is not finite nothing is changed.
+                let before = many.state().to_vec();
+                let mut values = [0.0; 6];
+                assert!(!many.run_with_sums([2, 1], &[scalar(done), f64::NAN], &[1.0, 2.0], &mut values));
+                assert_eq!(many.state(), before);
+                assert!(!many.run_with_sums([2, 1], &[scalar(done); 2], &[1.0, f64::INFINITY], &mut values));
+                assert_eq!(many.state(), before);
+            }
+        }
+    }
+}

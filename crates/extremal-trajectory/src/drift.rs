@@ -141,6 +141,7 @@ impl Drift {
     }
 
     /// Takes values at given times, as if one after the other.
+    #[inline(always)]
     pub fn push_all(&mut self, mut times: &[f64], mut values: &[f64]) {
         let leaps = self.leaps;
         while let (Some(first), [_, ..], [_, ..]) = (self.first, times, values) {
@@ -170,6 +171,7 @@ impl Drift {
     }
 
     /// Takes the values that wait.
+    #[inline(always)]
     fn settle(&mut self) {
         let Waiting { count, times, departures } = &self.waiting;
         let (times, departures) = (&times[..*count], &departures[..*count]);

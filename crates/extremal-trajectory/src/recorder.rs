@@ -170,11 +170,22 @@ impl Recorder {
         !self.for_files_only || first == 0 || is_written
     }
 
+    /// So many of the next rows need not be whole: of these it is enough to [`pass`](Self::pass) the energies and invariants.
+    pub fn rows_to_pass(&self) -> u64 {
+        let first = self.series.seen();
+        match (first, self.for_files_only) {
+            (0, _) | (_, false) => 0,
+            _ if self.outputs.is_empty() => u64::MAX,
+            _ => self.next_written(first) - first,
+        }
+    }
+
     /// Takes rows. Unless [one of them is wanted](Self::wants_one_of), of columns that are neither the time nor an energy or invariant
-    /// only the last number counts.
+    /// only the last number counts. It is inlined, for the registers that the caller is compiled for.
     ///
     /// # Errors
     /// As for [`push`](Self::push), after the rows up to the first that cannot be recorded.
+    #[inline(always)]
     pub fn push_block(&mut self, block: &dyn RowBlock) -> Result<(), RecordError> {
         let Some(last) = block.rows().checked_sub(1) else { return Ok(()) };
         let mut row = std::mem::take(&mut self.row);
@@ -184,6 +195,7 @@ impl Recorder {
         pushed
     }
 
+    #[inline(always)]
     fn push_rows(&mut self, block: &dyn RowBlock, last: usize, row: &mut [f64]) -> Result<(), RecordError> {
         let Some(time) = self.columns.time().filter(|_| self.rows() > 0) else {
             return (0..=last).try_for_each(|at| {
@@ -320,11 +332,13 @@ impl Recorder {
         self.check(row)?;
         let index = self.series.seen();
         let t = self.columns.time().map_or(index as f64, |time| row[time]);
-        if self.for_files_only && index > 0 {
-            self.series.skip(1);
-            self.series.set_last(row);
-        } else {
-            self.series.push(row);
+        match (self.for_files_only, index) {
+            (true, 0) => self.series.begin(row),
+            (true, _) => {
+                self.series.skip(1);
+                self.series.set_last(row);
+            }
+            (false, _) => self.series.push(row),
         }
         for (column, drift) in &mut self.drifts {
             drift.push(t, row[*column]);
@@ -360,6 +374,7 @@ impl Recorder {
         self.finished = true;
         let mut result = Ok(());
         if !self.last_is_written
+            && !self.outputs.is_empty()
             && let Some(row) = self.series.last().map(<[f64]>::to_vec)
         {
             result = self.write(&row);

@@ -60,6 +60,13 @@ impl Series {
         }
     }
 
+    /// Takes the first row of a trajectory of which nobody will look at more than this row and the last one.
+    pub(crate) fn begin(&mut self, row: &[f64]) {
+        self.rows.extend_from_slice(row);
+        self.set_last(row);
+        self.skip(1);
+    }
+
     /// Passes over rows that nobody will look at.
     #[inline]
     pub(crate) fn skip(&mut self, rows: u64) {

@@ -1,4 +1,5 @@
-//! Steps by themselves, for counting their instructions: `speed --march NAME STEPS`.
+//! Steps by themselves, for counting their instructions: `speed --march NAME STEPS`. With `seen ` before it, a name is the first words
+//! of a row of what is seen, and its steps are those of a run.
 
 use std::hint::black_box;
 
@@ -8,6 +9,9 @@ use crate::{double_pendulum, march, thermal, with_step};
 
 /// Takes the steps of a kernel by its name, and prints nothing.
 pub fn march_kernel(name: &str, steps: usize) {
+    if let Some(work) = name.strip_prefix("seen ") {
+        return crate::seen::march(work, steps);
+    }
     let (model, step) = match name {
         "double-pendulum" => (Model::from_toml(double_pendulum::IN_ANGLES).expect("a model"), double_pendulum::H),
         "double-pendulum-in-positions" => (crate::model("double-pendulum"), double_pendulum::H),

@@ -71,8 +71,8 @@ pub(super) struct Blocks {
 impl Blocks {
     /// The run may have none, if what watches it looks at every row.
     pub fn new(observables: &Observables, watched_in_blocks: bool) -> Blocks {
-        let sources = ColumnSource::of_all(observables);
         let possible = watched_in_blocks && observables.coordinates > 0;
+        let sources = if possible { ColumnSource::of_all(observables) } else { Vec::new() };
         Blocks { sources, block: None, estimate: Vec::new(), alone: FIRST, size: FEWEST, missed: 1, possible }
     }
 

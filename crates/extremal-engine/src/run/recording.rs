@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use extremal_solve::{March, PassedConfiguration, Reason, StepFailure};
+use extremal_solve::{March, PassedConfiguration, Reason, StepFailure, on_widest_registers};
 use extremal_trajectory::{RecordError, Recorder, RowBlock};
 
 use super::CompiledRun;
@@ -31,6 +31,8 @@ pub(super) struct RowRecorder {
     now: Snapshot,
     blocks: Blocks,
     estimates: Vec<f64>,
+    /// Times, energies and invariants of rows that are passed together.
+    seen: Vec<f64>,
     /// The derivatives of the motion, where they are wanted.
     sensitivities: Option<Sensitivities>,
     /// Of the last row there are the time, energies and invariants alone.
@@ -64,6 +66,7 @@ impl RowRecorder {
             audit: Audit::default(),
             audits,
             estimates: Vec::new(),
+            seen: Vec::new(),
             now: Snapshot::new(&observables, run.estimate.clone()),
             passed: false,
             observables,
@@ -164,6 +167,10 @@ impl RowRecorder {
         most: u64,
         recorder: &mut Recorder,
     ) -> Result<usize, RecordError> {
+        let passed = self.pass_block(motion, left.min(most), recorder)?;
+        if passed > 0 {
+            return Ok(passed);
+        }
         if !self.blocks.advance(motion, left, most) {
             return Ok(0);
         }
@@ -189,8 +196,39 @@ impl RowRecorder {
         let Some(rows) = self.blocks.rows(observables) else { return Ok(0) };
         self.now.follow(observables, &rows);
         self.passed = false;
-        recorder.push_block(&rows)?;
+        on_widest_registers(
+            #[inline(always)]
+            || recorder.push_block(&rows),
+        )?;
         Ok(count)
+    }
+
+    /// Takes up to so many steps of which only energies and invariants are seen, where the motion has a way to see them on the way;
+    /// returns how many.
+    fn pass_block(
+        &mut self,
+        motion: &mut dyn March,
+        steps: u64,
+        recorder: &mut Recorder,
+    ) -> Result<usize, RecordError> {
+        let steps = steps.min(recorder.rows_to_pass());
+        let taken = if steps > 0 { motion.advance_seen(steps, &mut self.seen) as usize } else { 0 };
+        if taken == 0 {
+            return Ok(0);
+        }
+        let rows = std::mem::take(&mut self.seen);
+        let passed =
+            rows.chunks_exact(rows.len() / taken).try_for_each(|seen| self.pass(seen[0], &seen[1..], recorder));
+        self.seen = rows;
+        passed.map(|()| taken)
+    }
+
+    /// Takes the energies and invariants of a row.
+    fn pass(&mut self, time: f64, seen: &[f64], recorder: &mut Recorder) -> Result<(), RecordError> {
+        seen.first().iter().for_each(|energy| self.audits.glance(time, **energy));
+        recorder.pass(time, seen)?;
+        (self.passed, self.now.row[TIME]) = (true, time);
+        Ok(())
     }
 
     /// Looks at the motion and records where it is; returns why it cannot go on, if it cannot.
@@ -206,12 +244,7 @@ impl RowRecorder {
             && let Some(seen) = motion.observe_outputs()
         {
             return match seen {
-                Ok(seen) => {
-                    seen.first().iter().for_each(|energy| self.audits.glance(time, **energy));
-                    recorder.pass(time, seen)?;
-                    (self.passed, self.now.row[TIME]) = (true, time);
-                    Ok(None)
-                }
+                Ok(seen) => self.pass(time, seen, recorder).map(|()| None),
                 Err(failure) => Ok(Some(Box::new(failure))),
             };
         }

@@ -4,9 +4,11 @@ use std::io;
 use std::sync::{Arc, Mutex};
 
 use extremal_engine::trajectory::Sink;
-use extremal_engine::{CompiledRun, Model, Recorder, Settings, gallery};
+use extremal_engine::{CompiledRun, Method, Model, Recorder, Settings, gallery};
 use extremal_testkit::models::model;
 use extremal_testkit::runs::{Lasting, go_on, with};
+
+use crate::lattice::{chains, lattice_run};
 
 /// Keeps the bits of all rows.
 #[derive(Clone, Default)]
@@ -90,6 +92,25 @@ fn methods_in_blocks_are_methods_row_by_row() {
             run.iter().for_each(|run| assert_the_same(&format!("{name} by {method}"), run));
         }
     }
+}
+
+/// Many like members, of which several steps go through a tile at once.
+#[test]
+fn chains_in_tiles_are_chains_row_by_row() {
+    for (text, method) in chains() {
+        for n in [60, 1203] {
+            let method = method.parse::<Method>().unwrap();
+            let settings = |model: &Model| {
+                let settings = Settings { method: method.clone(), ..Settings::of(model) };
+                let step = settings.step.unwrap_or(0.01);
+                settings.until(60.3 * step)
+            };
+            assert_the_same(&format!("{n} members by {method}"), &lattice_run(&text, n, settings));
+        }
+    }
+    // Springs that break.
+    let breaks = |model: &Model| Settings { step: Some(4.0), ..Settings::of(model).until(400.0) };
+    assert_the_same("a chain that breaks", &lattice_run(&chains()[0].0, 700, breaks));
 }
 
 /// What ends a motion, or is warned of, in the middle of a block: at the same step and in the same words.

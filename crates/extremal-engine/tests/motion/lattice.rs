@@ -136,20 +136,24 @@ fn driven() -> String {
     PENDULUMS.replace("-gamma*theta[j]'", "-gamma*theta[j]' + cos(3*t)/5")
 }
 
+/// Chains of all kinds with methods of one step and of many.
+pub(super) fn chains() -> [(String, &'static str); 7] {
+    [
+        (fermi_pasta_ulam().to_owned(), "trapezoidal"),
+        (fermi_pasta_ulam().to_owned(), "compose(kahan-li8)"),
+        (LADDER.to_owned(), "trapezoidal"),
+        (LADDER.to_owned(), "compose(yoshida4)"),
+        (RING.to_owned(), "compose(yoshida4)"),
+        (PENDULUMS.to_owned(), "rk4"),
+        (driven(), "left"),
+    ]
+}
+
 #[test]
 fn many_steps_at_once_have_the_bits_of_one_after_the_other() {
-    let cases = [
-        (fermi_pasta_ulam(), "trapezoidal"),
-        (fermi_pasta_ulam(), "compose(kahan-li8)"),
-        (LADDER, "trapezoidal"),
-        (LADDER, "compose(yoshida4)"),
-        (RING, "compose(yoshida4)"),
-        (PENDULUMS, "rk4"),
-        (&driven(), "left"),
-    ];
-    for (text, method) in cases {
+    for (text, method) in chains() {
         for n in [60, 1203] {
-            let run = lattice_run(text, n, settings(method, 50));
+            let run = lattice_run(&text, n, settings(method, 50));
             let (mut one, mut many) = (run.begin().expect("a start"), run.begin().expect("a start"));
             for portion in [1, 19, 2, 16, 5] {
                 (0..portion).for_each(|_| one.advance().expect("a step"));
@@ -159,6 +163,32 @@ fn many_steps_at_once_have_the_bits_of_one_after_the_other() {
                 assert!(same, "{method}, n = {n}, after {} steps", one.steps());
             }
             // A step of the last portion undone, and a shorter one in its place.
+            one.retake(0.01).expect("a step");
+            many.retake(0.01).expect("a step");
+            assert_eq!((one.time(), one.state()), (many.time(), many.state()));
+        }
+    }
+}
+
+#[test]
+fn what_is_seen_on_the_way_is_what_is_there() {
+    for (text, method) in chains() {
+        for n in [60, 1203] {
+            let run = lattice_run(&text, n, settings(method, 50));
+            let (mut one, mut many) = (run.begin().expect("a start"), run.begin().expect("a start"));
+            let mut seen = Vec::new();
+            for most in [1, 2, 40, 7] {
+                let taken = many.advance_seen(most, &mut seen);
+                assert!((1..=most).contains(&taken), "{method}, n = {n}: {taken}");
+                assert_eq!(seen.len(), 2 * taken as usize);
+                for seen in seen.chunks_exact(2) {
+                    one.advance().expect("a step");
+                    let energy = one.observe_outputs().expect("there is one").expect("finite")[0];
+                    assert_eq!([one.time(), energy].map(f64::to_bits), [seen[0], seen[1]].map(f64::to_bits));
+                }
+                assert_eq!((one.steps(), one.time()), (many.steps(), many.time()));
+                assert_eq!(one.state(), many.state());
+            }
             one.retake(0.01).expect("a step");
             many.retake(0.01).expect("a step");
             assert_eq!((one.time(), one.state()), (many.time(), many.state()));

@@ -58,10 +58,7 @@ fn next_values(shapes: &Shapes, results: &[Shifted]) -> Vec<Option<Located>> {
                 Some(Located { shape: at as ShapeId, position: None })
             }
             ValueShape::Scalar(..) => None,
-            ValueShape::Field(field) => results.get(*field).map(|result| {
-                let position = (!shapes.uniform[result.shape as usize]).then_some(result.shift);
-                Located { shape: result.shape, position }
-            }),
+            ValueShape::Field(field) => results.get(*field).map(|result| shapes.at_rest(*result)),
             ValueShape::Op(op) => {
                 let mut all = true;
                 let moved = op.map(|operand: Shifted| match next[operand.shape as usize] {

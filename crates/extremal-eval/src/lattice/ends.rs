@@ -1,7 +1,6 @@
 //! The first and the last members, which are not like the others: ordinary programs.
 
 use crate::machine::Machine;
-use crate::program::Program;
 use crate::ssa::{ValueDefinition, ValueId};
 
 use super::LatticeProgram;
@@ -18,32 +17,34 @@ pub(super) enum LatticeEnd {
 pub(super) struct LatticeEnds {
     machine: Machine,
     size: usize,
-    /// Members that an end may look at: those next to it, or in a ring half of them at each end.
-    window: usize,
-    is_ring: bool,
     before: usize,
     behind: usize,
     results: usize,
     sums: usize,
     outputs: Vec<f64>,
-    /// Is anything at the ends made of members or scalars?
-    reads: bool,
+    /// What the first end reads of members, and the last one.
+    members: [Vec<ReadMember>; 2],
+}
+
+/// A number of a member that an end is made of: its place among the inputs, and among the fields.
+#[derive(Clone, Copy)]
+struct ReadMember {
+    input: usize,
+    field: usize,
 }
 
 impl LatticeEnds {
     pub fn new(program: &LatticeProgram, size: usize) -> LatticeEnds {
-        let LatticeProgram { before, behind, results, sums, is_ring, .. } = *program;
+        let LatticeProgram { before, behind, results, sums, .. } = *program;
         LatticeEnds {
             machine: program.ends.machine(),
             size,
-            window: program.size,
-            is_ring,
             before,
             behind,
             results,
             sums,
             outputs: vec![0.0; results * before.max(behind) + sums],
-            reads: reads(&program.ends),
+            members: [LatticeEnd::First, LatticeEnd::Last].map(|side| members_read(program, side, size)),
         }
     }
 
@@ -58,21 +59,9 @@ impl LatticeEnds {
             LatticeEnd::First => (0, self.before),
             LatticeEnd::Last => (1, self.behind),
         };
-        // So many members of the window are the first ones, the others the last.
-        let ahead = match side {
-            _ if self.is_ring => self.window / 2,
-            LatticeEnd::First => self.window,
-            LatticeEnd::Last => 0,
-        };
-        if self.reads {
-            let inputs = self.machine.inputs_mut(1);
-            inputs[..scalars.len()].copy_from_slice(scalars);
-            let places = inputs[scalars.len()..].chunks_exact_mut(self.window);
-            for (to, from) in places.zip(fields.chunks_exact(self.size)) {
-                to[..ahead].copy_from_slice(&from[..ahead]);
-                to[ahead..].copy_from_slice(&from[self.size - (self.window - ahead)..]);
-            }
-        }
+        let inputs = self.machine.inputs_mut(1);
+        inputs[..scalars.len()].copy_from_slice(scalars);
+        self.members[entry].iter().for_each(|read| inputs[read.input] = fields[read.field]);
         let outputs = &mut self.outputs[..self.results * members + self.sums];
         self.machine.run(entry, outputs);
         let finite = outputs.iter().all(|x| x.is_finite());
@@ -85,8 +74,28 @@ impl LatticeEnds {
     }
 }
 
-/// Does a program of ends do anything with what changes?
-fn reads(ends: &Program) -> bool {
-    let changes = |value: &ValueId| !matches!(ends.definition(*value), ValueDefinition::Constant(_));
-    [0, 1].iter().any(|entry| ends.outputs(*entry).iter().any(changes))
+/// What an end reads of members, of which the program knows a few and there are `size`.
+fn members_read(program: &LatticeProgram, side: LatticeEnd, size: usize) -> Vec<ReadMember> {
+    let (ends, window) = (&program.ends, program.size);
+    // So many members of the window are the first ones, the others the last: in a ring an end may look at both.
+    let ahead = match side {
+        _ if program.is_ring => window / 2,
+        LatticeEnd::First => window,
+        LatticeEnd::Last => 0,
+    };
+    let mut list: Vec<ReadMember> = Vec::new();
+    let mut meet = |value: ValueId| {
+        if let ValueDefinition::Input { tier: 1, index: input } = ends.definition(value)
+            && let Some(at) = input.checked_sub(program.scalars)
+            && list.iter().all(|read| read.input != input)
+        {
+            let (field, member) = (at / window, at % window);
+            let member = if member < ahead { member } else { size - (window - member) };
+            list.push(ReadMember { input, field: field * size + member });
+        }
+    };
+    let entry = side as usize;
+    ends.hoisted_ops(1).iter().chain(ends.ops(entry)).for_each(|step| step.op.for_each_operand(&mut meet));
+    ends.outputs(entry).iter().copied().for_each(&mut meet);
+    list
 }

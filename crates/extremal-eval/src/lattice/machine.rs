@@ -6,6 +6,7 @@ use super::LatticeProgram;
 use super::body::LANES;
 use super::ends::{LatticeEnd, LatticeEnds};
 use super::loop_machine::{LoopMachine, LoopPiece, PIECE};
+use super::totals::PiecewiseTotal;
 
 /// A result that is not a finite number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,7 +29,7 @@ pub struct LatticeMachine {
     size: usize,
     ends: LatticeEnds,
     loops_memory: LoopMachine,
-    totals: Vec<Compensated>,
+    totals: Vec<PiecewiseTotal>,
 }
 
 impl LatticeProgram {
@@ -50,7 +51,7 @@ impl LatticeProgram {
         Some(LatticeMachine {
             ends: LatticeEnds::new(self, size),
             loops_memory: LoopMachine::new(&self.loops, size, backend, 1)?,
-            totals: vec![Compensated::default(); self.sums],
+            totals: vec![PiecewiseTotal::of(size - self.before - self.behind); self.sums],
             size,
             program: self.clone(),
         })
@@ -91,7 +92,7 @@ impl LatticeMachine {
         self.loops_memory.set_scalars(0, scalars);
         let lanes = self.loops_memory.lanes();
         let (first, end) = (program.before, self.size - program.behind);
-        self.totals.fill(Compensated::default());
+        self.totals.iter_mut().for_each(PiecewiseTotal::begin);
         let mut from = first;
         while from < end {
             let to = end.min(from + PIECE);
@@ -101,7 +102,7 @@ impl LatticeMachine {
             self.loops_memory.run(0, piece, fields, results);
             for (sum, total) in self.totals.iter_mut().enumerate() {
                 if let Some(summands) = self.loops_memory.summands(sum, piece, from, fields, results) {
-                    total.add(sum_of(summands));
+                    total.push_all(summands);
                 }
             }
             from = to;
@@ -122,36 +123,5 @@ impl LatticeMachine {
             Some(at) => NotFinite::Member { result: at / self.size, member: at % self.size },
             None => NotFinite::Sum(sums.iter().position(|x| !x.is_finite()).unwrap_or(0)),
         })
-    }
-}
-
-/// The sum in eight parts, added up at the end: the order does not depend on what runs the members.
-fn sum_of(numbers: &[f64]) -> f64 {
-    let mut parts = [0.0; 8];
-    let groups = numbers.chunks_exact(8);
-    let rest: f64 = groups.remainder().iter().sum();
-    for group in groups {
-        parts.iter_mut().zip(group).for_each(|(part, x)| *part += x);
-    }
-    parts.iter().sum::<f64>() + rest
-}
-
-/// A sum with what was rounded off beside it (Neumaier).
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Compensated {
-    sum: f64,
-    lost: f64,
-}
-
-impl Compensated {
-    pub fn add(&mut self, x: f64) {
-        let sum = self.sum + x;
-        let (large, small) = if self.sum.abs() >= x.abs() { (self.sum, x) } else { (x, self.sum) };
-        self.lost += (large - sum) + small;
-        self.sum = sum;
-    }
-
-    pub fn value(&self) -> f64 {
-        if self.sum.is_finite() { self.sum + self.lost } else { self.sum }
     }
 }

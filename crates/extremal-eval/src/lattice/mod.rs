@@ -3,7 +3,7 @@
 //! `shapes` tells which values are shifts of one another, `plan` makes loops of the member that all others repeat, `body` has
 //! these loops with places for their values, and `loops_memory` runs them over pieces that fit the cache; `ends` has the first and the
 //! last members as ordinary programs. `machine` is all this for one application, `recurrence` for many, with what `carried` finds
-//! that goes from one to the next.
+//! that goes from one to the next and `sums`, which are made in the same loops.
 
 pub(crate) mod body;
 mod carried;
@@ -13,6 +13,8 @@ mod machine;
 mod plan;
 mod recurrence;
 mod shapes;
+mod sums;
+mod totals;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,9 +30,9 @@ use crate::ssa::{ValueDefinition, ValueId};
 use plan::{GivenValues, LoopOperand, LoopPlan, WantedValues};
 use shapes::{Located, ShapeId, Shapes, Shifted, ValueShape};
 
-pub(crate) use machine::Compensated;
 pub use machine::{LatticeMachine, NotFinite};
 pub use recurrence::{LatticeRecurrence, RecurrenceMachine, Stopped};
+pub(crate) use totals::Compensated;
 
 /// A small instance of a computation by members.
 #[derive(Clone, Copy)]
@@ -137,18 +139,29 @@ struct AlikeMembers<'a> {
 
 impl<'a> AlikeMembers<'a> {
     fn find(small: LatticeFormulas<'a>, larger: LatticeFormulas<'_>) -> Result<Option<AlikeMembers<'a>>, CompileError> {
-        let mut shapes = Shapes::default();
-        let (seen, more) = (LocatedValues::of(small, &mut shapes)?, LocatedValues::of(larger, &mut shapes)?);
+        Self::find_among(Shapes::default(), 0, small, larger)
+    }
+
+    /// The same where other shapes are known already; so many scalars are not its own.
+    fn find_among(
+        mut shapes: Shapes,
+        first_scalar: usize,
+        small: LatticeFormulas<'a>,
+        larger: LatticeFormulas<'_>,
+    ) -> Result<Option<AlikeMembers<'a>>, CompileError> {
+        let seen = LocatedValues::of(small, first_scalar, &mut shapes)?;
+        let more = LocatedValues::of(larger, first_scalar, &mut shapes)?;
         let Some(found) = CommonMember::compare(&seen, &more) else { return Ok(None) };
         let sums = found.densities.iter().map(|density| total(&mut shapes, density)).collect();
         let wanted = WantedValues { results: found.results, sums };
         Ok(Some(AlikeMembers { small, seen, shapes, wanted, before: found.before, behind: found.behind }))
     }
 
-    fn loops(&self, plan: LoopPlan) -> LatticeLoops {
-        let LatticeFormulas { parameters, scalars, .. } = self.small;
-        let uniforms = Uniforms::of(&self.shapes, &plan, self.small);
-        LatticeLoops { plan, uniforms, parameters: parameters.len(), scalars: scalars.len() }
+    /// Loops that are given so many scalars.
+    fn loops(&self, plan: LoopPlan, scalars: usize) -> LatticeLoops {
+        let parameters = self.small.parameters.len();
+        let uniforms = Uniforms::of(&self.shapes, &plan, parameters, scalars);
+        LatticeLoops { plan, uniforms, parameters, scalars }
     }
 
     /// The program with these loops; `None` if they reach too far.
@@ -173,7 +186,7 @@ impl<'a> AlikeMembers<'a> {
             fields: self.small.fields.len(),
             results: self.small.results.len(),
             sums: self.small.sums.len(),
-            loops: Arc::new(self.loops(plan)),
+            loops: Arc::new(self.loops(plan, self.small.scalars.len())),
         }))
     }
 }
@@ -188,11 +201,15 @@ struct LocatedValues {
 }
 
 impl LocatedValues {
-    fn of(formulas: LatticeFormulas<'_>, shapes: &mut Shapes) -> Result<LocatedValues, CompileError> {
+    fn of(
+        formulas: LatticeFormulas<'_>,
+        first_scalar: usize,
+        shapes: &mut Shapes,
+    ) -> Result<LocatedValues, CompileError> {
         let size = formulas.fields.first().map_or(0, Vec::len);
         let outputs: Vec<Id> = formulas.results.iter().chain(formulas.sums).flatten().copied().collect();
         let program = Program::compile(formulas.graph, &inputs(formulas), &[EntryPoint { tier: 1, outputs }])?;
-        let mut located = shapes.locate(&program, formulas.scalars.len(), size).into_iter();
+        let mut located = shapes.locate(&program, first_scalar, formulas.scalars.len(), size).into_iter();
         let half = size as i32 / 2;
         // The shorter way round.
         let distance = |from: i32, to: i32| (to - from + half).rem_euclid(size as i32) - half;
@@ -336,7 +353,7 @@ struct Uniforms {
 }
 
 impl Uniforms {
-    fn of(shapes: &Shapes, plan: &LoopPlan, formulas: LatticeFormulas<'_>) -> Uniforms {
+    fn of(shapes: &Shapes, plan: &LoopPlan, parameters: usize, scalars: usize) -> Uniforms {
         let mut wanted: Vec<ShapeId> = Vec::new();
         let mut meet = |operand: LoopOperand| {
             if let LoopOperand::Uniform(shape) = operand {
@@ -346,7 +363,7 @@ impl Uniforms {
         plan.loops.iter().flat_map(|body| &body.ops).for_each(|op| op.for_each_operand(&mut meet));
         plan.copies.iter().for_each(|(_, from)| meet(*from));
         let mut made = Uniforms {
-            memory: vec![0.0; formulas.parameters.len() + formulas.scalars.len()],
+            memory: vec![0.0; parameters + scalars],
             steps: Vec::new(),
             slots: BTreeMap::new(),
             used: Vec::new(),
@@ -365,7 +382,7 @@ impl Uniforms {
                 ValueShape::Scalar(0, index) => *index as MemorySlot,
                 ValueShape::Scalar(_, index) => {
                     made.used.push(*index);
-                    (formulas.parameters.len() + index) as MemorySlot
+                    (parameters + index) as MemorySlot
                 }
                 ValueShape::Constant(bits) => {
                     made.memory.push(f64::from_bits(*bits));

@@ -15,6 +15,7 @@
 //! at most to the first member that is still read. Every number is computed by the same operations from the same numbers as
 //! without tiles: all bits are the same.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::program::{Backend, CompileError};
@@ -25,6 +26,7 @@ use super::ends::{LatticeEnd, LatticeEnds};
 use super::loop_machine::{LoopMachine, LoopPiece, PIECE};
 use super::machine::NotFinite;
 use super::plan::{GivenValues, LoopPlan, LoopReach, WantedValues};
+use super::sums::{StateSums, SumsAfter, SumsMachine};
 use super::{AlikeMembers, LatticeFormulas, LatticeLoops, LatticeProgram};
 
 /// Members of a tile, and of the skews of all its applications together at most.
@@ -71,6 +73,7 @@ const TOGETHER: usize = 32;
 pub struct LatticeRecurrence {
     step: LatticeProgram,
     carrying: Option<Carrying>,
+    sums: Option<SumsAfter>,
 }
 
 /// What goes from one application to the next beside the fields.
@@ -89,24 +92,38 @@ impl LatticeRecurrence {
         small: LatticeFormulas<'_>,
         larger: LatticeFormulas<'_>,
     ) -> Result<Option<LatticeRecurrence>, CompileError> {
-        let Some(mut alike) = AlikeMembers::find(small, larger)? else { return Ok(None) };
-        if small.results.len() != small.fields.len() || !small.sums.is_empty() {
+        match AlikeMembers::find(small, larger)? {
+            Some(alike) => Self::of(alike, None),
+            None => Ok(None),
+        }
+    }
+
+    /// The same with sums over what every application leaves, of the same parameters and fields and with scalars of their own, for
+    /// [`run_with_sums`](RecurrenceMachine::run_with_sums). There may be none where their members are not alike.
+    pub fn find_with_sums(
+        [small, larger]: [LatticeFormulas<'_>; 2],
+        sums: [LatticeFormulas<'_>; 2],
+    ) -> Result<Option<LatticeRecurrence>, CompileError> {
+        let (shapes, sums) = StateSums::find(sums, small.scalars.len())?;
+        match AlikeMembers::find_among(shapes, 0, small, larger)? {
+            Some(alike) => Self::of(alike, sums.as_ref()),
+            None => Ok(None),
+        }
+    }
+
+    fn of(mut alike: AlikeMembers<'_>, sums: Option<&StateSums>) -> Result<Option<LatticeRecurrence>, CompileError> {
+        if alike.small.results.len() != alike.small.fields.len() || !alike.small.sums.is_empty() {
             return Ok(None);
         }
-        if let Some((plan, carrying)) = alike.carrying(&Carried::find(&alike.shapes, &alike.wanted.results)) {
-            let reach = LoopReach {
-                first: carrying.members.first + carrying.loops.plan.touched.first,
-                last: carrying.members.last + carrying.loops.plan.touched.last,
-            };
-            (alike.before, alike.behind) =
-                (alike.before.max(-reach.first as usize), alike.behind.max(reach.last as usize));
-            if let Some(step) = alike.program(plan)? {
-                return Ok(Some(LatticeRecurrence { step, carrying: Some(carrying) }));
+        let carried = Carried::find(&alike.shapes, &alike.wanted.results);
+        let ends = (alike.before, alike.behind);
+        if !carried.values.is_empty() {
+            if let Some(found) = alike.recurrence(&carried, sums)? {
+                return Ok(Some(found));
             }
+            (alike.before, alike.behind) = ends;
         }
-        let given = GivenValues { fields: small.fields.len(), values: &[] };
-        let Some(plan) = LoopPlan::new(&alike.shapes, &alike.wanted, given) else { return Ok(None) };
-        Ok(alike.program(plan)?.map(|step| LatticeRecurrence { step, carrying: None }))
+        alike.recurrence(&Carried::default(), sums)
     }
 
     /// How many operations one member takes, and how many loops they are in.
@@ -116,7 +133,7 @@ impl LatticeRecurrence {
 
     /// The fewest members it can be run for.
     pub fn smallest(&self) -> usize {
-        self.step.smallest()
+        self.step.smallest().max(self.sums.as_ref().map_or(0, SumsAfter::smallest))
     }
 
     /// Memory to run it for so many members, and at least so many times in one go, by the fastest means there is; `None` if there are
@@ -131,12 +148,17 @@ impl LatticeRecurrence {
             return None;
         }
         let LatticeProgram { before, behind, fields, scalars, loops, .. } = &self.step;
-        let touched = loops.plan.touched_by_groups;
+        let with_sums = self.sums.as_ref().map_or_else(LoopReach::default, SumsAfter::touched_by_groups);
+        let touched = loops.plan.touched_by_groups.with(with_sums);
         let reach = (-touched.first).max(touched.last) as usize;
         let skew = (2 * reach).next_multiple_of(LANES);
         let numbers = (fields + self.carrying.as_ref().map_or(0, |carrying| carrying.count)) * size;
         let TileSize { tile, skews } = if 3 * numbers * size_of::<f64>() > SECOND_CACHE { FAR } else { NEAR };
-        let most = together.max((skews / skew.max(1)).clamp(1, TOGETHER));
+        // The ends of a ring need each other after every application; and few members are a tile by themselves, for the way into a loop
+        // and out of it counts.
+        let is_one = self.step.is_ring || size <= PIECE;
+        let skewed = if size <= PIECE { TOGETHER } else { skews / skew.max(1) };
+        let most = together.max(skewed.clamp(1, TOGETHER));
         let primer = match &self.carrying {
             Some(carrying) => Some(LoopMachine::new(&carrying.loops, size, backend, 1)?),
             None => None,
@@ -145,6 +167,12 @@ impl LatticeRecurrence {
             loops_memory: LoopMachine::new(loops, size, backend, most)?,
             ends: LatticeEnds::new(&self.step, size),
             primer,
+            sums: match &self.sums {
+                Some(sums) => Some(sums.machine(size, [*before, size - behind], backend, most)?),
+                None => None,
+            },
+            sums_every: None,
+            sum_scalars: Vec::with_capacity(most),
             carried_members: self.carrying.as_ref().map_or_else(LoopReach::default, |carrying| carrying.members),
             carried: self.carrying.as_ref().map_or(0, |carrying| carrying.count),
             size,
@@ -153,12 +181,7 @@ impl LatticeRecurrence {
             first: *before,
             end: size - behind,
             skew,
-            // The ends of a ring need each other after every application.
-            tile: if self.step.is_ring {
-                size
-            } else {
-                tile.max((4 * (reach + self.step.size)).next_multiple_of(LANES))
-            },
+            tile: if is_one { size } else { tile.max((4 * (reach + self.step.size)).next_multiple_of(LANES)) },
             states: Default::default(),
             kept: 0,
             current: 0,
@@ -170,20 +193,37 @@ impl LatticeRecurrence {
 }
 
 impl AlikeMembers<'_> {
-    /// The loops of a step that is given what is carried, and what computes that from fields; `None` if nothing is.
-    fn carrying(&self, carried: &Carried) -> Option<(LoopPlan, Carrying)> {
-        let Carried { values, next } = carried;
-        if values.is_empty() {
-            return None;
+    /// The computation where these values are carried, with sums where there are any.
+    fn recurrence(
+        &mut self,
+        carried: &Carried,
+        sums: Option<&StateSums>,
+    ) -> Result<Option<LatticeRecurrence>, CompileError> {
+        let results = [&self.wanted.results[..], &carried.next].concat();
+        let given = GivenValues { fields: self.small.fields.len(), values: &carried.values };
+        let wanted = WantedValues { results: results.clone(), sums: Vec::new() };
+        let Some(plan) = LoopPlan::new(&self.shapes, &wanted, given) else { return Ok(None) };
+        let with_sums = sums.and_then(|sums| sums.plan(self, &results, given).map(|(plan, reach)| (sums, plan, reach)));
+        if let Some((sums, plan, reach)) = &with_sums {
+            let [before, behind] = sums.ends();
+            self.before = (self.before - reach.first as usize).max(before).max(-plan.touched.first as usize);
+            self.behind = (self.behind + reach.last as usize).max(behind).max(plan.touched.last as usize);
         }
-        let fields = self.small.fields.len();
-        let results = [&self.wanted.results[..], next].concat();
-        let plan =
-            LoopPlan::new(&self.shapes, &WantedValues { results, sums: Vec::new() }, GivenValues { fields, values })?;
-        let from_fields = WantedValues { results: values.clone(), sums: Vec::new() };
-        let loops = self.loops(LoopPlan::new(&self.shapes, &from_fields, GivenValues { fields, values: &[] })?);
-        let members = plan.read.iter().copied().fold(LoopReach::default(), LoopReach::with);
-        Some((plan, Carrying { loops: Arc::new(loops), count: values.len(), members }))
+        let mut carrying = None;
+        if !carried.values.is_empty() {
+            let from_fields = WantedValues { results: carried.values.clone(), sums: Vec::new() };
+            let Some(primed) = LoopPlan::new(&self.shapes, &from_fields, GivenValues { values: &[], ..given }) else {
+                return Ok(None);
+            };
+            let read = plan.read.iter().chain(with_sums.iter().flat_map(|(_, plan, _)| &plan.read));
+            let members = read.copied().fold(LoopReach::default(), LoopReach::with);
+            self.before = self.before.max(-(members.first + primed.touched.first) as usize);
+            self.behind = self.behind.max((members.last + primed.touched.last) as usize);
+            let loops = Arc::new(self.loops(primed, self.small.scalars.len()));
+            carrying = Some(Carrying { loops, count: carried.values.len(), members });
+        }
+        let sums = with_sums.map(|(sums, plan, _)| sums.with_loops(self, plan));
+        Ok(self.program(plan)?.map(|step| LatticeRecurrence { step, carrying, sums }))
     }
 }
 
@@ -202,6 +242,10 @@ pub struct RecurrenceMachine {
     loops_memory: LoopMachine,
     ends: LatticeEnds,
     primer: Option<LoopMachine>,
+    sums: Option<SumsMachine>,
+    /// After how many applications of the present run sums are made, if they are, and the scalars of these.
+    sums_every: Option<usize>,
+    sum_scalars: Vec<f64>,
     carried_members: LoopReach,
     carried: usize,
     size: usize,
@@ -236,6 +280,7 @@ impl RecurrenceMachine {
         self.loops_memory.set_parameters(values);
         self.ends.set_parameters(values);
         self.primer.iter_mut().for_each(|primer| primer.set_parameters(values));
+        self.sums.iter_mut().for_each(|sums| sums.set_parameters(values));
     }
 
     /// Begins with a state, field by field.
@@ -279,14 +324,10 @@ impl RecurrenceMachine {
     /// # Panics
     /// If that is more than fits one run, or if there are not as many scalars.
     pub fn run(&mut self, steps: usize, scalars: &[f64]) -> Result<(), Stopped> {
-        assert!(steps <= self.most(), "more than fits one run");
-        assert_eq!(scalars.len(), steps * self.scalars, "the scalars of another recurrence");
-        (self.kept, self.steps) = (self.current, steps);
-        self.taken.clear();
-        self.taken.extend_from_slice(scalars);
+        self.begin(steps, scalars);
         let Some(after) = self.apply() else { return Ok(()) };
         // Once more up to there, and then a look at what came out.
-        self.steps = after + 1;
+        (self.steps, self.sums_every) = (after + 1, None);
         self.apply();
         let results = self.state();
         let at = results.iter().position(|x| !x.is_finite()).unwrap_or(0);
@@ -295,9 +336,49 @@ impl RecurrenceMachine {
         Err(Stopped { after, place })
     }
 
+    /// The same, with the [sums](LatticeRecurrence::find_with_sums) over what every so many applications leave written one after the
+    /// other; `own` has the scalars of these. False, and nothing is changed, where there are no such sums, or where something is not
+    /// finite.
+    ///
+    /// # Panics
+    /// If that is more than fits one run, or if there are not as many numbers.
+    pub fn run_with_sums(
+        &mut self,
+        [steps, every]: [usize; 2],
+        scalars: &[f64],
+        own: &[f64],
+        values: &mut [f64],
+    ) -> bool {
+        let Some(sums) = &self.sums else { return false };
+        let times = steps / every;
+        assert!(own.len() == times * sums.scalars && values.len() == times * sums.sums, "the scalars of other sums");
+        self.begin(steps, scalars);
+        self.sum_scalars.clear();
+        self.sum_scalars.extend_from_slice(own);
+        self.sums_every = Some(every);
+        let mut finite = self.apply().is_none();
+        if let Some(sums) = &self.sums {
+            let made = (0..times).flat_map(|time| sums.values((time + 1) * every - 1));
+            values.iter_mut().zip(made).for_each(|(value, sum)| *value = sum);
+            finite &= values.iter().all(|value| value.is_finite());
+        }
+        if !finite {
+            self.take_back(steps);
+        }
+        finite
+    }
+
+    fn begin(&mut self, steps: usize, scalars: &[f64]) {
+        assert!(steps <= self.most(), "more than fits one run");
+        assert_eq!(scalars.len(), steps * self.scalars, "the scalars of another recurrence");
+        (self.kept, self.steps, self.sums_every) = (self.current, steps, None);
+        self.taken.clear();
+        self.taken.extend_from_slice(scalars);
+    }
+
     /// Undoes so many of the applications of the last run, or all of them.
     pub fn take_back(&mut self, steps: usize) {
-        self.steps = self.steps.saturating_sub(steps);
+        (self.steps, self.sums_every) = (self.steps.saturating_sub(steps), None);
         self.current = self.kept;
         self.apply();
     }
@@ -306,7 +387,12 @@ impl RecurrenceMachine {
     fn apply(&mut self) -> Option<usize> {
         let steps = self.steps;
         for step in 0..steps {
-            self.loops_memory.set_scalars(step, &self.taken[step * self.scalars..(step + 1) * self.scalars]);
+            let scalars = &self.taken[step * self.scalars..(step + 1) * self.scalars];
+            let own = self.sum_scalars_of(step);
+            match (&mut self.sums, own) {
+                (Some(sums), Some(own)) => sums.begin(step, scalars, &self.sum_scalars[own]),
+                _ => self.loops_memory.set_scalars(step, scalars),
+            }
             self.ends_are_finite[step] = true;
         }
         let mut from = self.first;
@@ -325,7 +411,11 @@ impl RecurrenceMachine {
             (from, to) = (to, to + self.tile);
         }
         self.current = self.place(steps);
-        (0..steps).find(|step| !self.ends_are_finite[*step] || !self.loops_memory.are_finite(*step))
+        let loops_are_finite = |step: usize| match (&self.sums, self.sum_scalars_of(step)) {
+            (Some(sums), Some(_)) => sums.loops.are_finite(step),
+            _ => self.loops_memory.are_finite(step),
+        };
+        (0..steps).find(|step| !self.ends_are_finite[*step] || !loops_are_finite(*step))
     }
 
     /// Where the state is after so many applications.
@@ -338,36 +428,63 @@ impl RecurrenceMachine {
 
     /// One application on some members, with the ends that are among them.
     fn tile(&mut self, step: usize, tile: LoopPiece) {
-        let places = [self.place(step), self.place(step + 1)];
-        let Ok([before, after]) = self.states.get_disjoint_mut(places) else {
-            unreachable!("two places are never the same")
-        };
-        let (before, after) = (before.numbers(), after.numbers_mut());
+        let own = self.sum_scalars_of(step);
+        let [before, after] = [self.place(step), self.place(step + 1)];
         let mut from = tile.from;
         while from < tile.to {
             let to = if tile.to - from <= PIECE { tile.to } else { from + PIECE / 2 };
             let piece =
                 LoopPiece { from, to, begins: tile.begins && from == tile.from, ends: tile.ends && to == tile.to };
-            self.loops_memory.run(step, piece, before, after);
+            let (given, made) = both(&mut self.states, [before, after]);
+            match (&mut self.sums, &own) {
+                (Some(sums), Some(_)) => sums.loops.run(step, piece, given, made),
+                _ => self.loops_memory.run(step, piece, given, made),
+            }
+            // What loops make of the carried values does not reach the members next to the ends.
+            let LoopReach { first, last } = self.carried_members;
+            if piece.begins {
+                self.end(LatticeEnd::First, step, [before, after]);
+                if first < 0 {
+                    let from = self.first.wrapping_add_signed(first as isize);
+                    self.prime(after, from, self.first.max(from + LANES));
+                }
+            }
+            if piece.ends {
+                self.end(LatticeEnd::Last, step, [before, after]);
+                if last > 0 {
+                    let to = self.end + last as usize;
+                    self.prime(after, self.end.min(to - LANES), to);
+                }
+            }
+            if let (Some(sums), Some(own)) = (&mut self.sums, &own) {
+                let own = &self.sum_scalars[own.clone()];
+                let (given, made) = both(&mut self.states, [before, after]);
+                if piece.begins {
+                    sums.take_first(step, own, made);
+                }
+                sums.take_piece(step, piece, given, made);
+                if piece.ends {
+                    sums.take_last(step, own, made);
+                }
+            }
             from = to;
         }
+    }
+
+    /// One end in an application that leads from one place to another.
+    fn end(&mut self, side: LatticeEnd, step: usize, places: [usize; 2]) {
         let scalars = &self.taken[step * self.scalars..(step + 1) * self.scalars];
-        for (side, is_here) in [(LatticeEnd::First, tile.begins), (LatticeEnd::Last, tile.ends)] {
-            if is_here {
-                let (_, finite) = self.ends.run(side, scalars, before, after);
-                self.ends_are_finite[step] &= finite;
-            }
-        }
-        // What loops make of the carried values does not reach the members next to the ends.
-        let LoopReach { first, last } = self.carried_members;
-        if tile.begins && first < 0 {
-            let from = self.first.wrapping_add_signed(first as isize);
-            self.prime(places[1], from, self.first.max(from + LANES));
-        }
-        if tile.ends && last > 0 {
-            let to = self.end + last as usize;
-            self.prime(places[1], self.end.min(to - LANES), to);
-        }
+        let (before, after) = both(&mut self.states, places);
+        let (_, finite) = self.ends.run(side, scalars, before, after);
+        self.ends_are_finite[step] &= finite;
+    }
+
+    /// Where the scalars of the sums over what an application leaves are, if they are made.
+    fn sum_scalars_of(&self, step: usize) -> Option<Range<usize>> {
+        let count = self.sums.as_ref()?.scalars;
+        let every = self.sums_every?;
+        let time = (step + 1) / every;
+        (step + 1).is_multiple_of(every).then(|| (time - 1) * count..time * count)
     }
 
     /// Computes members of what is carried from the fields of a state.
@@ -381,6 +498,12 @@ impl RecurrenceMachine {
             at = end;
         }
     }
+}
+
+/// The states at two places, one to be read and one to be written.
+fn both(states: &mut [LatticeState; 3], places: [usize; 2]) -> (&[f64], &mut [f64]) {
+    let Ok([before, after]) = states.get_disjoint_mut(places) else { unreachable!("two places are never the same") };
+    (before.numbers(), after.numbers_mut())
 }
 
 /// The numbers of a state, the first member of the loops at the beginning of a cache line.

@@ -6,6 +6,8 @@ use crate::op::Op;
 use crate::program::Program;
 use crate::ssa::{ValueDefinition, ValueId};
 
+use super::plan::LoopReach;
+
 /// A value up to its position: values of one shape differ by a shift of all their fields.
 pub(super) type ShapeId = u32;
 
@@ -33,6 +35,14 @@ pub(super) enum ValueShape {
 pub(super) struct Located {
     pub shape: ShapeId,
     pub position: Option<i32>,
+}
+
+/// The inputs of a program that change: scalars, numbered from the first on, and fields of so many members.
+#[derive(Clone, Copy)]
+struct ProgramInputs {
+    first_scalar: usize,
+    scalars: usize,
+    size: usize,
 }
 
 /// All shapes met so far, operands before their uses.
@@ -112,13 +122,55 @@ impl Shapes {
         order
     }
 
-    /// The values of `program`, which has parameters, then scalars and fields of `size` members as inputs, and one entry.
-    pub fn locate(&mut self, program: &Program, scalars: usize, size: usize) -> Vec<Located> {
+    /// What a value becomes when every field is replaced by the result that follows it.
+    pub fn after(&mut self, value: Shifted, results: &[Shifted]) -> Shifted {
+        let mut after: FxHashMap<ShapeId, Located> = FxHashMap::default();
+        for shape in self.below([value.shape], |_| false) {
+            let located = match (self.list[shape as usize], self.op(shape)) {
+                (ValueShape::Field(field), _) => self.at_rest(results[field]),
+                (_, Some(op)) => self.operation(op.map(|operand| {
+                    let Located { shape, position } = after[&operand.shape];
+                    Located { shape, position: position.map(|position| position + operand.shift) }
+                })),
+                _ => Located { shape, position: None },
+            };
+            after.insert(shape, located);
+        }
+        let Located { shape, position } = after[&value.shape];
+        Shifted { shape, shift: position.map_or(0, |position| position + value.shift) }
+    }
+
+    /// Where a value is whose operation is at position 0.
+    pub fn at_rest(&self, value: Shifted) -> Located {
+        Located { shape: value.shape, position: (!self.uniform[value.shape as usize]).then_some(value.shift) }
+    }
+
+    /// How far the fields are that a value is made of.
+    pub fn reach(&self, value: Shifted) -> LoopReach {
+        let mut seen: FxHashSet<Shifted> = FxHashSet::default();
+        let (mut stack, mut reach) = (vec![value], LoopReach { first: value.shift, last: value.shift });
+        while let Some(value) = stack.pop() {
+            let Some(op) = self.op(value.shape).filter(|_| seen.insert(value)) else { continue };
+            op.for_each_operand(|operand| {
+                let shift = value.shift + operand.shift;
+                if !self.uniform[operand.shape as usize] {
+                    reach = reach.with(LoopReach { first: shift, last: shift });
+                    stack.push(Shifted { shape: operand.shape, shift });
+                }
+            });
+        }
+        reach
+    }
+
+    /// The values of `program`, which has parameters, then scalars and fields of `size` members as inputs, and one entry. Its scalars
+    /// are numbered from `first_scalar` on.
+    pub fn locate(&mut self, program: &Program, first_scalar: usize, scalars: usize, size: usize) -> Vec<Located> {
         self.ring = size as i32;
+        let inputs = ProgramInputs { first_scalar, scalars, size };
         let mut found: FxHashMap<ValueId, Located> = FxHashMap::default();
         let blocks = [program.hoisted_ops(0), program.hoisted_ops(1), program.ops(0)];
         for step in blocks.into_iter().flatten() {
-            step.op.for_each_operand(|value| self.leaf(program, value, scalars, size, &mut found));
+            step.op.for_each_operand(|value| self.leaf(program, value, inputs, &mut found));
             match step.op {
                 // Sine and cosine have the same bits alone and together.
                 Op::SinCos { argument, cosine } => {
@@ -135,7 +187,7 @@ impl Shapes {
             }
         }
         let outputs = program.outputs(0);
-        outputs.iter().for_each(|value| self.leaf(program, *value, scalars, size, &mut found));
+        outputs.iter().for_each(|value| self.leaf(program, *value, inputs, &mut found));
         outputs.iter().map(|value| found[value]).collect()
     }
 
@@ -143,10 +195,10 @@ impl Shapes {
         &mut self,
         program: &Program,
         value: ValueId,
-        scalars: usize,
-        size: usize,
+        inputs: ProgramInputs,
         found: &mut FxHashMap<ValueId, Located>,
     ) {
+        let ProgramInputs { first_scalar, scalars, size } = inputs;
         let located = match program.definition(value) {
             ValueDefinition::Computed(_) => return,
             ValueDefinition::Constant(number) => {
@@ -157,6 +209,7 @@ impl Shapes {
                 Located { shape: self.intern(ValueShape::Field(field), false), position: Some(member as i32) }
             }
             ValueDefinition::Input { tier, index } => {
+                let index = if tier == 1 { first_scalar + index } else { index };
                 Located { shape: self.intern(ValueShape::Scalar(tier, index), true), position: None }
             }
         };

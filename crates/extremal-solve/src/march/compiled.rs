@@ -98,16 +98,24 @@ impl CompiledScheme {
         }
         let start = Kernel::compile_named(g, &symbols, &scheme.start, state_names.clone(), options)?;
         let rows = || RowFormulas::of(g, scheme, &observe, watched);
-        let fused = FusedStep::compile(g, scheme, &symbols, &step, observable, rows, options);
+        let by_stages = stages.filter(|_| !newton.structure().linear).map(|stages| {
+            let outputs = ended.as_ref().map_or(&step.block.outputs, |ended| &ended.outputs);
+            (&**stages, &outputs[..])
+        });
+        let fused = FusedStep::compile(g, scheme, &symbols, (&step, by_stages), observable, rows, options);
         let observation = Observation::new(
             Kernel::compile(g, &symbols, &observe, options)?,
             observe.inputs.len(),
             observe.outputs.len(),
         );
-        if let (Some(ended), None) = (ended, &fused) {
+        if let Some(ended) = ended
+            && fused.as_ref().is_none_or(|fused| fused.stage_unknowns().is_some())
+        {
             fixed_point = FixedPoint::compile(g, scheme, &symbols, &step.block, &ended.outputs, options)?;
         }
         let fixed_point = fixed_point.filter(|_| !newton.structure().linear);
+        // Fused stages begin where fixed-point iteration has found some.
+        let fused = fused.filter(|fused| fused.stage_unknowns().is_none() || fixed_point.is_some());
         let watch = fused.as_ref().and_then(FusedStep::row_formulas);
         let rows = watch.and_then(|rows| RowLook::compile(g, scheme, &symbols, rows, options));
         let solver = StepSolver::new(scheme, fused, fixed_point, newton, observation, guards);

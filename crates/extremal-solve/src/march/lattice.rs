@@ -79,11 +79,12 @@ impl LatticeScheme {
                 PairedSteps::find(small_one, larger_one, pairs, state)?
                     .map(|steps| LatticeStep::Paired(Box::new(steps)))
             }
-            _ => LatticeRecurrence::find(
-                a.step.formulas(small.graph, &a.parameters),
-                b.step.formulas(larger.graph, &b.parameters),
-            )?
-            .map(LatticeStep::Recurrence),
+            _ => {
+                let both = |part: fn(&ExplicitParts) -> &LatticePart| {
+                    [part(&a).formulas(small.graph, &a.parameters), part(&b).formulas(larger.graph, &b.parameters)]
+                };
+                LatticeRecurrence::find_with_sums(both(|e| &e.step), both(|e| &e.summed))?.map(LatticeStep::Recurrence)
+            }
         };
         let (observe, summed) = (program(|e| &e.observe)?, program(|e| &e.summed)?);
         let (Some(start), Some(step), Some(observe), Some(summed)) = (start, step, observe, summed) else {
@@ -150,6 +151,8 @@ impl LatticeScheme {
         Some(LatticeMarcher {
             start: machine(&self.start)?,
             scalars: vec![0.0; step.most() * SCALARS],
+            times: Vec::with_capacity(step.most()),
+            sums: vec![0.0; step.most() * self.in_sums.len()],
             step,
             observe: machine(&self.observe)?,
             summed: machine(&self.summed)?,
@@ -312,6 +315,9 @@ pub struct LatticeMarcher {
     data: Vec<f64>,
     /// Those of the steps that are taken in one go.
     scalars: Vec<f64>,
+    /// When each of them ends, and what is summed up there.
+    times: Vec<f64>,
+    sums: Vec<f64>,
     observed: Vec<f64>,
     clock: Clock,
 }
@@ -368,6 +374,29 @@ impl March for LatticeMarcher {
     fn complete(&mut self, end: f64) -> Result<(), StepFailure> {
         let begin = self.clock.time_after(self.clock.steps.saturating_sub(1));
         self.retake(end - begin)
+    }
+
+    fn advance_seen(&mut self, steps: u64, seen: &mut Vec<f64>) -> u64 {
+        let substeps = self.substeps.len();
+        let steps = steps.min((self.step.most() / substeps) as u64);
+        let StepMachine::Recurrence(_) = &self.step else { return 0 };
+        self.write_scalars(steps, self.clock.h);
+        let (count, clock) = (steps as usize * substeps, self.clock);
+        self.times.clear();
+        self.times.extend((1..=steps).map(|step| clock.time_after(clock.steps + step)));
+        let sums = &mut self.sums[..steps as usize * self.in_sums.len()];
+        let StepMachine::Recurrence(machine) = &mut self.step else { return 0 };
+        let scalars = &self.scalars[..count * SCALARS];
+        if !machine.run_with_sums([count, substeps], scalars, &self.times, sums) {
+            return 0;
+        }
+        seen.clear();
+        for (time, sums) in self.times.iter().zip(sums.chunks_exact(self.in_sums.len())) {
+            seen.push(*time);
+            seen.extend_from_slice(sums);
+        }
+        self.clock.advance(steps);
+        steps
     }
 
     fn observe(&mut self) -> Result<&[f64], StepFailure> {
@@ -451,10 +480,9 @@ impl LatticeMarcher {
         pairs.is_finite()
     }
 
-    /// Takes steps in one go; where one fails, the state is the one before it.
-    fn move_on(&mut self, steps: u64, h: f64) -> Result<(), StepFailure> {
-        let substeps = self.substeps.len();
-        let whole_steps = self.scalars.chunks_exact_mut(SCALARS * substeps);
+    /// Writes down time and size of the next steps and of what they consist of.
+    fn write_scalars(&mut self, steps: u64, h: f64) {
+        let whole_steps = self.scalars.chunks_exact_mut(SCALARS * self.substeps.len());
         for (step, scalars) in (0..steps).zip(whole_steps) {
             let time = if step == 0 { self.clock.time } else { self.clock.time_after(self.clock.steps + step) };
             let mut elapsed = 0.0;
@@ -463,6 +491,12 @@ impl LatticeMarcher {
                 elapsed += fraction;
             }
         }
+    }
+
+    /// Takes steps in one go; where one fails, the state is the one before it.
+    fn move_on(&mut self, steps: u64, h: f64) -> Result<(), StepFailure> {
+        self.write_scalars(steps, h);
+        let substeps = self.substeps.len();
         let count = steps as usize * substeps;
         let outcome = self.step.run(count, &self.scalars[..count * SCALARS]);
         let taken = match outcome {

@@ -113,6 +113,12 @@ pub trait March: Send {
     fn observe_outputs(&mut self) -> Option<Result<&[f64], StepFailure>> {
         None
     }
+    /// Takes up to so many steps and writes what is seen after each of them, its time and the further outputs, where that takes less
+    /// than to look at one after the other; returns how many. None are taken where something is out of the ordinary: the next step is
+    /// then to be taken alone.
+    fn advance_seen(&mut self, _steps: u64, _seen: &mut Vec<f64>) -> u64 {
+        0
+    }
     /// What it takes to take many steps and observe each of them, where that gives the same numbers as one after the other.
     fn block(&self) -> Option<MotionBlock> {
         None

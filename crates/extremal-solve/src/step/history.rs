@@ -10,6 +10,8 @@ pub(crate) struct History {
     filled: Vec<usize>,
     /// and of all of them.
     known: usize,
+    /// So many must be known before a step is fused.
+    fewest: usize,
 }
 
 /// Steps that are remembered. A polynomial through so many magnifies the round-off of its points some hundred times, which an update
@@ -40,7 +42,12 @@ pub const WEIGHTS: [[f64; DEPTH]; DEPTH + 1] = {
 impl History {
     pub fn new(substeps: usize, unknowns: usize) -> Self {
         let (values, filled) = (vec![0.0; substeps * DEPTH * unknowns], vec![0; substeps]);
-        History { values, unknowns, known: least(&filled), filled }
+        History { values, unknowns, known: least(&filled), filled, fewest: FEWEST }
+    }
+
+    /// Of the unknowns of stages, for which only a good prediction will do.
+    pub fn of_stages(unknowns: usize) -> Self {
+        History { fewest: DEPTH, ..History::new(1, unknowns) }
     }
 
     /// Is the prediction as good as it gets?
@@ -50,7 +57,7 @@ impl History {
 
     /// Is there enough for a prediction that Newton's method makes good in a few updates?
     pub fn is_enough(&self) -> bool {
-        self.unknowns == 0 || self.known >= FEWEST
+        self.unknowns == 0 || self.known >= self.fewest
     }
 
     /// How many steps are known of every substep.

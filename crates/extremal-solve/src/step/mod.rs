@@ -121,6 +121,8 @@ pub(crate) struct StepSolver {
     pub observation: Observation,
     shorter: ShorterSteps,
     pub history: History,
+    /// The unknowns of Newton's method, where those of the history are those of fused stages.
+    newton_history: History,
     /// Fractions of the step, taken one after the other.
     substeps: Vec<f64>,
     guards: Guards,
@@ -142,11 +144,14 @@ impl StepSolver {
         guards: Guards,
     ) -> StepSolver {
         let (state, unknowns, velocities) = (scheme.state.len(), newton.unknowns().len(), scheme.dimension());
+        let by_newton = History::new(scheme.substeps.len(), unknowns);
+        let history = fused.as_ref().and_then(FusedStep::stage_unknowns).map(History::of_stages);
         StepSolver {
             fused,
             fixed_point,
             shorter: ShorterSteps::new(unknowns),
-            history: History::new(scheme.substeps.len(), unknowns),
+            newton_history: by_newton.clone(),
+            history: history.unwrap_or(by_newton),
             newton,
             observation,
             substeps: scheme.substeps.clone(),
@@ -169,6 +174,7 @@ impl StepSolver {
     pub fn begin(&mut self, h: f64, time: f64, velocity: &[f64]) {
         self.velocity.copy_from_slice(velocity);
         self.history.forget();
+        self.newton_history.forget();
         self.shorter.forget();
         self.newton.forget();
         self.fixed_point.iter_mut().for_each(FixedPoint::forget);
@@ -227,7 +233,8 @@ impl StepSolver {
 
     /// Are states that nobody looks at known to be such that can be observed?
     pub fn knows_what_is_observable(&self) -> bool {
-        self.fixed_point.is_none() && self.fused.as_ref().is_none_or(FusedStep::knows_what_is_observable)
+        (self.fixed_point.is_none() || self.fuses_stages())
+            && self.fused.as_ref().is_none_or(FusedStep::knows_what_is_observable)
     }
 
     /// Takes up to so many whole steps by the strategies that take many; returns how many they did.
@@ -235,7 +242,9 @@ impl StepSolver {
         if steps == 0 {
             return 0;
         }
-        if let Some(fixed_point) = &mut self.fixed_point
+        // What fused stages lead to is known to be such that can be observed.
+        if !self.fuses_stages()
+            && let Some(fixed_point) = &mut self.fixed_point
             && fixed_point.marches()
             && fixed_point.predicts(&motion.state, motion.clock.h)
         {
@@ -264,7 +273,12 @@ impl StepSolver {
 
     /// Are whole steps fused now, one like the other?
     pub fn fuses_all(&self) -> bool {
-        self.fixed_point.is_none() && self.history.is_full() && self.can_fuse()
+        (self.fixed_point.is_none() || self.fuses_stages()) && self.history.is_full() && self.can_fuse()
+    }
+
+    /// Are the stages that are found by fixed-point iteration fused where all goes well?
+    fn fuses_stages(&self) -> bool {
+        self.fused.as_ref().is_some_and(|fused| fused.stage_unknowns().is_some())
     }
 
     /// Takes up to so many fused steps and writes the state after each to the columns of a trace; returns how many. What they change
@@ -334,12 +348,7 @@ impl StepSolver {
             let predicted = self.predict(at, &motion.state, length, usual);
             let work = self.substep(&motion.state, time, length, predicted)?;
             if usual {
-                if work.fixed_point {
-                    // These stages predict themselves.
-                    self.history.forget_substep(at);
-                } else if !self.is_explicit() {
-                    self.history.push(at, self.newton.unknowns());
-                }
+                self.remember(at, work);
                 motion.work.add(work);
                 motion.work.newton_steps += u64::from(self.fixed_point.is_some() && !work.fixed_point);
             }
@@ -350,15 +359,41 @@ impl StepSolver {
         self.guards.broken(&self.next[n..]).map_or(Ok(()), Err)
     }
 
+    /// Remembers the unknowns of a substep, to predict those of the next one.
+    fn remember(&mut self, substep: usize, work: Work) {
+        match (&self.fixed_point, self.fuses_stages()) {
+            (Some(stages), true) if work.fixed_point => {
+                self.history.push(substep, stages.found());
+                self.newton_history.forget_substep(substep);
+            }
+            (_, true) => {
+                self.history.forget_substep(substep);
+                self.newton_history.push(substep, self.newton.unknowns());
+            }
+            // These stages predict themselves.
+            _ if work.fixed_point => self.history.forget_substep(substep),
+            _ if self.is_explicit() => {}
+            _ => self.history.push(substep, self.newton.unknowns()),
+        }
+    }
+
     fn is_explicit(&self) -> bool {
         self.newton.unknowns().is_empty()
     }
 
-    /// Is there a guess, or no need for one? If so, it is where the unknowns are.
+    /// Is there a guess, or no need for one? If so, it is where the unknowns are, of Newton's method or of stages that have others.
     fn predict(&mut self, substep: usize, state: &[f64], h: f64, usual: bool) -> bool {
-        self.is_explicit()
-            || self.fixed_point.as_ref().is_some_and(|fixed_point| fixed_point.predicts(state, h))
-            || usual && self.history.predict(substep, self.newton.unknowns_mut())
+        if self.is_explicit() || self.fixed_point.as_ref().is_some_and(|fixed_point| fixed_point.predicts(state, h)) {
+            return true;
+        }
+        let own = match self.fuses_stages() {
+            true => self.fixed_point.as_mut().and_then(FixedPoint::own_guess_mut),
+            false => None,
+        };
+        let guess = own.unwrap_or_else(|| self.newton.unknowns_mut());
+        usual
+            && (self.history.predict(substep, guess)
+                || self.newton_history.predict(substep, self.newton.unknowns_mut()))
     }
 
     /// Solves a substep, whose inputs are set, by one strategy after the other.
@@ -395,11 +430,14 @@ impl StepSolver {
 
     /// Fixed-point iteration, or else Newton's method, from a guess.
     fn solve(&mut self, guess: GuessSource) -> Result<Work, SolveFailure> {
+        let fused = self.fuses_stages() && self.history.known() > 0;
         if let Some(fixed_point) = &mut self.fixed_point {
-            let alone = !fixed_point.shares_unknowns() && fixed_point.predicts(self.inputs.state(), self.inputs.step());
+            let predicted = fused || fixed_point.predicts(self.inputs.state(), self.inputs.step());
+            let alone = !fixed_point.shares_unknowns() && predicted;
             let unknowns = self.newton.unknowns_mut();
             if guess == GuessSource::Formula {
                 unknowns.fill(0.0);
+                fixed_point.forget_guess();
             }
             if let Some(work) = fixed_point.run(&self.inputs, unknowns, &mut self.next) {
                 return self.newton.finite(&self.next).map(|()| work);

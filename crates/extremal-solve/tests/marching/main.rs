@@ -2,6 +2,7 @@
 
 mod adaptive_rows;
 mod exact_laws;
+mod fused_stages;
 mod fused_steps;
 mod heat;
 mod higher_order;

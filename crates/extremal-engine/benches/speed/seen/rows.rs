@@ -1,5 +1,7 @@
 //! The single runs of the table: what runs, and the loop by hand beside it.
 
+use std::cell::OnceCell;
+
 use extremal_engine::mechanics::System;
 use extremal_engine::mechanics::discrete::{Options, scheme};
 use extremal_engine::model::Extent;
@@ -70,18 +72,20 @@ fn of_gallery(name: &str) -> &'static str {
     gallery::text(name).expect("it is in the gallery")
 }
 
-/// A model of a text, and of the step and method of a run of it.
-fn prepared(text: &str, overrides: Overrides, step: f64, method: &str) -> Prepared {
-    let model = Model::load(text, &overrides).unwrap_or_else(|e| panic!("{}", e.render("a model", false)));
+/// A model of a text, and of the step and method of a run of it. It is read when it is wanted.
+fn prepared(text: &'static str, overrides: Overrides, step: f64, method: &str) -> Prepared {
+    let read = OnceCell::new();
     let method = method.parse().expect("a method");
     Box::new(move |steps| {
+        let load = || Model::load(text, &overrides).unwrap_or_else(|e| panic!("{}", e.render("a model", false)));
+        let model: &Model = read.get_or_init(load);
         let settings = Settings {
             step: Some(step),
             extent: Some(Extent::Steps(steps as u64)),
             method: Clone::clone(&method),
-            ..Settings::of(&model)
+            ..Settings::of(model)
         };
-        CompiledRun::new(&model, &settings).expect("it runs")
+        CompiledRun::new(model, &settings).expect("it runs")
     })
 }
 

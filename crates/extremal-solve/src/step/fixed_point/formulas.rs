@@ -80,25 +80,12 @@ impl StageProgram {
             ["stage change", "stage change before", "stage residual before", "stage limit", "h"].map(|s| g.symbol(s));
         let [underflow, nearly, largest, infinity] = LIMITS.map(|(name, _)| g.symbol(name));
         let ahead = symbols("ahead", count);
-        let mut writer = StageWriter { g, names: Vec::new() };
-        if writer.first(stages).is_none() {
-            return Ok(None);
-        }
-        writer.names.extend(&stages.state);
-        let mut residual = with_angles_apart(g, &g.exprs(&[&stages.residual[..], &stages.following].concat()));
-        let following = residual.split_off(n);
-        let own = g.exprs(&stages.own);
-        let (solved, follow) = own.split_at(n - following.len());
-        let Some(mut update) = writer.update(solved, &residual[..solved.len()]) else { return Ok(None) };
-        if !follow.is_empty() {
-            let rules: Vec<_> = solved.iter().zip(&update).map(|(x, d)| (*x, writer.name(*x - *d))).collect();
-            let following = g.substitute(&following, &rules);
-            update.extend(follow.iter().zip(following).map(|(x, to)| writer.name(*x - to)));
-        }
+        let mut writer = StageWriter::new(g);
+        let Some(StageEquations { residual, update, .. }) = writer.equations(stages) else { return Ok(None) };
 
         let max = |a, b| g.call2(Function2::Max, a, b);
         let moved = update.iter().map(|d| d.abs()).reduce(max).unwrap_or(g.int(0));
-        let next = own.into_iter().zip(&update).map(|(x, d)| x - *d);
+        let next = g.exprs(&stages.own).into_iter().zip(&update).map(|(x, d)| x - *d);
         let next: Vec<Expr<'_>> = next.chain([moved, change]).collect();
         let relative = residual.iter().map(|r| r.abs() / max(magnitude(*r), underflow)).reduce(max).unwrap_or(g.int(0));
         let iterated = [&[g.compare(Relation::Le, moved, limit)], &next[..]].concat();
@@ -158,12 +145,45 @@ pub(super) fn by_kind<T: Copy>(from: &[T], size: usize) -> Vec<T> {
 }
 
 /// Formulas under construction, with names for what is computed once.
-struct StageWriter<'g> {
+pub(in crate::step) struct StageWriter<'g> {
     g: &'g Graph,
-    names: Vec<(Id, Id)>,
+    pub names: Vec<(Id, Id)>,
+}
+
+/// The equations of the stage at hand.
+pub(in crate::step) struct StageEquations<'g> {
+    /// So many of the names before them belong to all stages.
+    pub common: usize,
+    /// What vanishes.
+    pub residual: Vec<Expr<'g>>,
+    /// How far its own unknowns are from what these equations make of them.
+    pub update: Vec<Expr<'g>>,
 }
 
 impl<'g> StageWriter<'g> {
+    pub fn new(g: &'g Graph) -> StageWriter<'g> {
+        StageWriter { g, names: Vec::new() }
+    }
+
+    /// `None` where they do not determine the unknowns in their order, or too many of them do.
+    pub fn equations(&mut self, stages: &Stages) -> Option<StageEquations<'g>> {
+        let g = self.g;
+        self.first(stages)?;
+        let common = self.names.len();
+        self.names.extend(&stages.state);
+        let mut residual = with_angles_apart(g, &g.exprs(&[&stages.residual[..], &stages.following].concat()));
+        let following = residual.split_off(stages.own.len());
+        let own = g.exprs(&stages.own);
+        let (solved, follow) = own.split_at(own.len() - following.len());
+        let mut update = self.update(solved, &residual[..solved.len()])?;
+        if !follow.is_empty() {
+            let rules: Vec<_> = solved.iter().zip(&update).map(|(x, d)| (*x, self.name(*x - *d))).collect();
+            let following = g.substitute(&following, &rules);
+            update.extend(follow.iter().zip(following).map(|(x, to)| self.name(*x - to)));
+        }
+        Some(StageEquations { common, residual, update })
+    }
+
     /// A name for an expression, so that no simplification reaches through it.
     fn name(&mut self, e: Expr<'g>) -> Expr<'g> {
         if e.as_symbol().is_some() || e.as_number().is_some() {
@@ -240,7 +260,7 @@ impl<'g> StageWriter<'g> {
 
     /// The outputs of the step, where the next state is affine in state and unknowns with slopes that the step size determines:
     /// increments, added to the state at once.
-    fn affine(&mut self, scheme: &Scheme, outputs: &[Id], all: &[Id]) -> Option<Vec<Expr<'g>>> {
+    pub fn affine(&mut self, scheme: &Scheme, outputs: &[Id], all: &[Id]) -> Option<Vec<Expr<'g>>> {
         let g = self.g;
         let (next, guards) = outputs.split_at(scheme.state.len());
         let next = g.exprs(next);

@@ -14,6 +14,7 @@ use crate::march::TotalWork;
 use crate::newton::{NewtonOptions, ROUND_OFF};
 use crate::step::{BackOff, StepInputs};
 use formulas::{PARAMETERS, STATE, STEP, StageProgram, UNKNOWNS};
+pub(super) use formulas::{StageEquations, StageWriter};
 use lanes::StageLanes;
 
 /// Products in the elimination of a stage's own unknowns, beyond which formulas for it would grow too long: those of a hundred
@@ -38,6 +39,8 @@ pub(crate) struct FixedPoint {
     finish: Option<StepEnd>,
     /// What to begin with where nothing is predicted, if the unknowns of the stages are not those of Newton's method.
     own_guess: Option<Vec<f64>>,
+    /// The unknowns of the stages after the last call.
+    found: Vec<f64>,
     /// Coefficients of the stages, and of the prediction.
     values: Vec<Vec<f64>>,
     ahead: Vec<Vec<f64>>,
@@ -52,7 +55,6 @@ pub(crate) struct FixedPoint {
 #[derive(Clone)]
 struct StepEnd {
     machine: Machine,
-    unknowns: Vec<f64>,
 }
 
 /// What is kept of one call for the next.
@@ -88,12 +90,13 @@ impl FixedPoint {
             let h = g.symbol("h").id();
             let inputs = [parameters.to_vec(), vec![h], [state, guess].concat(), stages.all.clone()];
             let finish = Program::compile(g, &inputs, &[EntryPoint { tier: UNKNOWNS, outputs: outputs.to_vec() }])?;
-            Ok(StepEnd { machine: options.machine(&finish), unknowns: vec![0.0; stages.all.len()] })
+            Ok(StepEnd { machine: options.machine(&finish) })
         };
         Ok(Some(FixedPoint {
             stages: StageLanes::new(&program, stages.values.len(), stages.own.len(), options),
             finish: if program.finishes() { None } else { Some(finish()?) },
             own_guess: stages.end.as_ref().map(|_| vec![0.0; stages.all.len()]),
+            found: vec![0.0; stages.all.len()],
             values: stages.values.clone(),
             ahead: stages.ahead.clone(),
             tolerance: options.tolerance,
@@ -126,6 +129,21 @@ impl FixedPoint {
         self.own_guess.is_none()
     }
 
+    /// What to begin with where it does not share them, which is nothing.
+    pub fn forget_guess(&mut self) {
+        self.own_guess.iter_mut().for_each(|guess| guess.fill(0.0));
+    }
+
+    /// The same, to be written.
+    pub fn own_guess_mut(&mut self) -> Option<&mut [f64]> {
+        self.own_guess.as_deref_mut()
+    }
+
+    /// The unknowns of all stages that the last [call](FixedPoint::run) found.
+    pub fn found(&self) -> &[f64] {
+        &self.found
+    }
+
     /// Solves for the unknowns, of which `x` is a guess if it [shares](FixedPoint::shares_unknowns) them, unless the last call
     /// [predicts](FixedPoint::predicts) this one, and computes the outputs. `None`, and the guess in `x`, where that does not converge
     /// fast enough.
@@ -146,19 +164,19 @@ impl FixedPoint {
             }
             return None;
         };
+        self.stages.unknowns(&mut self.found);
         match &mut self.finish {
             None => {
                 self.stages.finish();
                 self.stages.outcome(out);
             }
-            Some(StepEnd { machine, unknowns }) => {
-                self.stages.unknowns(unknowns);
+            Some(StepEnd { machine }) => {
                 self.stages.finish();
                 let (first, guess) = machine.inputs_mut(STATE).split_at_mut(n + 1);
                 first.copy_from_slice(inputs.state_and_time());
                 guess.copy_from_slice(inputs.velocities());
                 machine.commit(STATE);
-                machine.inputs_mut(UNKNOWNS).copy_from_slice(unknowns);
+                machine.inputs_mut(UNKNOWNS).copy_from_slice(&self.found);
                 machine.run(0, out);
             }
         }

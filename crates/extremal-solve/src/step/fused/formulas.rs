@@ -143,11 +143,17 @@ impl<'g> FusedWriter<'g> {
         self.turn(&unknowns, guess, later);
         let equations = g.substitute(&residual, &self.turned);
         for (equation, size) in equations.iter().zip(solve.sizes(&equations)) {
-            let size = g.call2(Function2::Max, size, self.limits.underflow);
-            let left = self.name(equation.abs() / size);
-            self.holds.push(g.compare(Relation::Le, left, self.limits.round_off));
-            self.residual = g.call2(Function2::Max, self.residual, left);
+            self.vanishes(*equation, size);
         }
+    }
+
+    /// Asks that an equation leaves only round-off of terms of this size.
+    pub(super) fn vanishes(&mut self, equation: Expr<'g>, size: Expr<'g>) {
+        let g = self.g;
+        let size = g.call2(Function2::Max, size, self.limits.underflow);
+        let left = self.name(equation.abs() / size);
+        self.holds.push(g.compare(Relation::Le, left, self.limits.round_off));
+        self.residual = g.call2(Function2::Max, self.residual, left);
     }
 
     /// Sines and cosines of angles that are affine in the unknowns, from those at the guess: with ε, by which the update turned the

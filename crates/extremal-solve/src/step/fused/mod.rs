@@ -10,10 +10,11 @@ mod formulas;
 mod layout;
 mod round;
 mod rows;
+mod stages;
 
 use extremal_eval::{Machine, Program};
 use extremal_expr::{Expr, Graph, Id};
-use extremal_mechanics::discrete::Scheme;
+use extremal_mechanics::discrete::{Scheme, Stages};
 use extremal_mechanics::{Block, Meaning, Reduced};
 
 use crate::kernel::same_bits;
@@ -79,6 +80,8 @@ pub(crate) struct FusedStep {
     rows: Option<RowFormulas>,
     /// Which unknowns are the ways of the coordinates by the step size, where all of these are unknowns.
     ways: Vec<usize>,
+    /// Are the unknowns those of all stages?
+    by_stages: bool,
     dimension: usize,
     /// Is the loop where the motion stands?
     loaded: bool,
@@ -105,18 +108,26 @@ struct Differences {
 }
 
 impl FusedStep {
-    /// The step of `scheme`, reduced and with its guards as outputs behind the state, if it is small enough.
+    /// The step of `scheme`, reduced and with its guards as outputs behind the state, if it is small enough; or by its stages, of which
+    /// there are few, and the same outputs by their unknowns.
     pub fn compile(
         g: &Graph,
         scheme: &Scheme,
         parameters: &[Id],
-        reduced: &Reduced,
+        (reduced, staged): (&Reduced, Option<(&Stages, &[Id])>),
         observable: impl FnOnce() -> Option<Observable>,
         rows: impl FnOnce() -> Option<RowFormulas>,
         options: NewtonOptions,
     ) -> Option<FusedStep> {
         let block = &reduced.block;
-        let eliminations = eliminations(reduced)?;
+        let eliminations = eliminations(reduced);
+        let staged = staged.filter(|(stages, _)| {
+            eliminations.is_none() && scheme.substeps.len() == 1 && stages::go_one_by_one(g, stages)
+        });
+        let eliminations = match staged {
+            Some(_) => Vec::new(),
+            None => eliminations?,
+        };
         let is_bound = eliminations.iter().any(Option::is_some);
         let largest = if is_bound { LARGEST_BOUND_STATE } else { LARGEST_STATE };
         if scheme.state.len() > largest || scheme.substeps.len() > 1 && !is_short(g, scheme, block) {
@@ -125,20 +136,28 @@ impl FusedStep {
         let observable = observable();
         let limits = FusedLimits::new(g);
         let [h, begin, count] = ["h", "fused begin", "fused count"].map(|s| g.symbol(s));
-        let angles = angles(g, &reduced.expressions(g));
+        let angles = if staged.is_none() { angles(g, &reduced.expressions(g)) } else { Vec::new() };
         let mut writer = FusedWriter { angles, ..FusedWriter::new(g, limits, scheme.time) };
         writer.names.push((scheme.time, (begin + count * h).id()));
-        let unknowns: Vec<Id> = block.solves.iter().flat_map(|solve| solve.unknowns.iter().copied()).collect();
+        let unknowns: Vec<Id> = match staged {
+            None => block.solves.iter().flat_map(|solve| solve.unknowns.iter().copied()).collect(),
+            Some((stages, _)) => stages.all.clone(),
+        };
         let guess: Vec<Expr<'_>> = (0..unknowns.len()).map(|at| g.symbol(&format!("fused guess {at}"))).collect();
-        let mut first = 0;
-        for ((solve, rows), elimination) in block.solves.iter().zip(&reduced.slopes).zip(&eliminations) {
-            let n = solve.unknowns.len();
-            let later = g.exprs(&unknowns[first + n..]);
-            writer.solve((solve, rows), elimination.as_ref(), &guess[first..first + n], &later);
-            first += n;
-        }
-        let outputs = g.substitute(&g.exprs(&block.outputs), &writer.turned);
-        let outputs = writer.substeps(scheme, outputs);
+        let outputs = match staged {
+            Some((stages, outputs)) => writer.solve_stages(scheme, stages, outputs, &guess)?,
+            None => {
+                let mut first = 0;
+                for ((solve, rows), elimination) in block.solves.iter().zip(&reduced.slopes).zip(&eliminations) {
+                    let n = solve.unknowns.len();
+                    let later = g.exprs(&unknowns[first + n..]);
+                    writer.solve((solve, rows), elimination.as_ref(), &guess[first..first + n], &later);
+                    first += n;
+                }
+                let outputs = g.substitute(&g.exprs(&block.outputs), &writer.turned);
+                writer.substeps(scheme, outputs)
+            }
+        };
         let (next, guards) = outputs.split_at(scheme.state.len());
         let (next, guards) = (next.to_vec(), guards.to_vec());
         for guard in &guards {
@@ -148,7 +167,7 @@ impl FusedStep {
         let ages = if unknowns.is_empty() { 0..0 } else { 0..DEPTH };
         let times = [h, begin].into_iter().chain(ages.map(|age| weight(g, age))).map(Expr::id).collect();
         let constant = [parameters.iter().copied().chain(limits.list().map(Expr::id)).collect(), times];
-        let ways = ways(g, scheme, block, &unknowns);
+        let ways = if staged.is_none() { ways(g, scheme, block, &unknowns) } else { Vec::new() };
         let mut round = FusedLoop {
             g,
             scheme,
@@ -157,6 +176,7 @@ impl FusedStep {
             unknowns,
             guess,
             ways,
+            staged: staged.is_some(),
             observable: observable.as_ref(),
             rows: None,
         };
@@ -194,6 +214,7 @@ impl FusedStep {
             rows,
             enough: true,
             ways,
+            by_stages: staged.is_some(),
             dimension: scheme.dimension(),
             loaded: false,
             taken: 0,
@@ -208,6 +229,11 @@ impl FusedStep {
             limits: LIMIT_VALUES.to_vec(),
             is_used: self.differences.is_none() && self.enough,
         })
+    }
+
+    /// How many unknowns all stages have together, where these are what it solves for.
+    pub fn stage_unknowns(&self) -> Option<usize> {
+        self.by_stages.then_some(self.layout.unknowns)
     }
 
     /// The program that is used at the present parameters and step.

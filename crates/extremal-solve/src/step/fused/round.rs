@@ -23,6 +23,8 @@ pub(super) struct FusedLoop<'g> {
     pub unknowns: Vec<Id>,
     pub guess: Vec<Expr<'g>>,
     pub ways: Vec<usize>,
+    /// Are the unknowns those of all stages?
+    pub staged: bool,
     pub observable: Option<&'g Observable>,
     pub rows: Option<RowFormulas>,
 }
@@ -47,7 +49,11 @@ impl<'g> FusedLoop<'g> {
         let mut next: Vec<Id> = rows.next.iter().map(|e| e.id()).collect();
         next.extend([self.next_count(writer, rows).id(), writer.residual.id()]);
         next.extend(newest.iter().flatten().map(|e| e.id()));
-        next.extend((0..n).map(|at| extrapolated(g, &newest, at).id()));
+        let guessed = |at: usize| match self.staged {
+            true => extrapolated_late(g, &newest, at),
+            false => extrapolated(g, &newest, at),
+        };
+        next.extend((0..n).map(|at| guessed(at).id()));
         next.extend(rows.differences.iter().map(|difference| difference.next.id()));
         let mut again = self.unknowns.clone();
         if n > 0 {
@@ -229,6 +235,13 @@ impl<'g> FusedLoop<'g> {
 /// One step ahead of these values, newest first.
 fn extrapolated<'g>(g: &'g Graph, past: &[Vec<Expr<'g>>], at: usize) -> Expr<'g> {
     g.sum(past.iter().enumerate().map(|(age, values)| values[at] * weight(g, age)))
+}
+
+/// The same, but the newest value comes last: nothing waits for it longer than it must.
+fn extrapolated_late<'g>(g: &'g Graph, past: &[Vec<Expr<'g>>], at: usize) -> Expr<'g> {
+    let weighted = |(age, values): (usize, &Vec<Expr<'g>>)| values[at] * weight(g, age);
+    let older = g.sum(past.iter().enumerate().skip(1).map(weighted));
+    older.grouped() + past[0][at] * weight(g, 0)
 }
 
 /// An unknown of so many steps before the last one.
