@@ -272,7 +272,13 @@ fn adaptive_method(method: &Method) -> Option<AdaptiveMethod> {
 fn newton_options(settings: &Settings) -> NewtonOptions {
     let default = NewtonOptions::default();
     let tolerance = settings.tolerance.unwrap_or(default.tolerance);
-    NewtonOptions { tolerance, backend: settings.backend, full_slopes: settings.full_slopes, wide: settings.wide, ..default }
+    NewtonOptions {
+        tolerance,
+        backend: settings.backend,
+        full_slopes: settings.full_slopes,
+        wide: settings.wide,
+        ..default
+    }
 }
 
 /// For larger systems the check would take as long as everything else; all methods but collocation, whose stages may be solvable
