@@ -37,29 +37,33 @@ impl Graph {
         let (roots, sums) = self.with(|arena| {
             let nodes = arena.reachable(roots.iter().map(|e| e.id()));
             let nesting = Nesting::of(arena, &nodes);
+            // Where it does not pay no node is made, whose place would decide about last digits of what is made later.
+            if contained(arena, &nodes).1.saturating_add(nesting.saved) < least_saved.max(1) {
+                return None;
+            }
             let roots = nesting.rewrite(arena, &nodes, roots);
-            let (sums, saved) = contained(arena, &roots);
-            (saved >= least_saved.max(1)).then_some((roots, sums))
+            let sums = contained(arena, &arena.reachable(roots.iter().copied())).0;
+            Some((roots, sums))
         })?;
         Some(NestedSums { roots: self.exprs(&roots), sums: self.exprs(&sums) })
     }
 }
 
-/// The sums that others contain as wholes, and how many additions that saves.
-fn contained(arena: &Arena, roots: &[Id]) -> (Vec<Id>, usize) {
+/// Those of the sums among these nodes that others contain as wholes, and how many additions that saves.
+fn contained(arena: &Arena, nodes: &[Id]) -> (Vec<Id>, usize) {
     let mut lengths: FxHashMap<Id, usize> = FxHashMap::default();
-    let (mut found, mut saved) = (FxHashSet::default(), 0);
-    for id in arena.reachable(roots.iter().copied()) {
+    let (mut found, mut saved) = (FxHashSet::default(), 0_usize);
+    for &id in nodes {
         match arena.node(id) {
             Node::Sum { terms, .. } => {
-                let mut length = 0;
+                // What shares parts can be longer than any number, written out.
+                let mut length = 0_usize;
                 for (term, c) in terms.iter() {
-                    let within = lengths.get(term).copied().filter(|length| {
-                        *length >= FEWEST_TERMS && matches!(arena.node(*term), Node::Grouped(_)) && c.abs().is_one()
-                    });
-                    length += within.unwrap_or(1);
-                    if let Some(within) = within {
-                        saved += within - 1;
+                    let is_whole = matches!(arena.node(*term), Node::Grouped(_)) && c.abs().is_one();
+                    let within = if is_whole { lengths[term] } else { 1 };
+                    length = length.saturating_add(within);
+                    if within >= FEWEST_TERMS {
+                        saved = saved.saturating_add(within - 1);
                         found.insert(*term);
                     }
                 }
@@ -80,6 +84,8 @@ fn contained(arena: &Arena, roots: &[Id]) -> (Vec<Id>, usize) {
 /// Which sums are written by which.
 struct Nesting {
     sums: FxHashMap<Id, SumParts>,
+    /// Additions that need not be done.
+    saved: usize,
 }
 
 /// What a sum is made of: sums, which it may have with the opposite sign, and the places of further terms.
@@ -123,7 +129,7 @@ impl Nesting {
         sums.sort_by_key(|sum| (sum.terms.len(), sum.id));
         // Of every term the sums that have it, the shortest first.
         let mut holders: Vec<Vec<usize>> = vec![Vec::new(); numbers.len()];
-        let mut nesting = Nesting { sums: FxHashMap::default() };
+        let mut nesting = Nesting { sums: FxHashMap::default(), saved: 0 };
         for (at, sum) in sums.iter().enumerate() {
             nesting.find_parts(sum, &sums, &holders);
             // A part with a number of its own would have to be corrected for it.
@@ -153,6 +159,7 @@ impl Nesting {
                 open.iter().filter(|term| last(term) == largest).map(|(term, _)| *term).collect();
             if let Some(opposite) = part.is_made_of(&shared) {
                 shared.iter().for_each(|term| is_rest[term.place] = false);
+                self.saved += shared.len() - 1;
                 open.retain(|(term, _)| is_rest[term.place]);
                 parts.push((part.id, if opposite { Rational::MINUS_ONE } else { Rational::ONE }));
             } else {
@@ -252,7 +259,7 @@ mod tests {
         let g = Graph::new();
         let n = 40;
         let terms = terms(&g, n);
-        let sign = |k: usize| if k % 3 == 0 { -1 } else { 1 };
+        let sign = |k: usize| if k.is_multiple_of(3) { -1 } else { 1 };
         let from_the_left = (1..=n).map(|k| (g.sum(terms[..k].iter().copied()) * sign(k)).exp());
         let from_the_right = (0..n).map(|k| g.sum(terms[k..].iter().copied()).cos());
         let roots: Vec<_> = from_the_left.chain(from_the_right).collect();

@@ -250,7 +250,7 @@ fn eliminate<'g>(
         let mut open_rows = Vec::new();
         let mut affine = affine.into_iter();
         let mut candidates = Vec::new();
-        for row in 0..residual.len() {
+        for (row, equation) in residual.iter().enumerate() {
             let affine = if is_alone(&row) { affine.next().flatten() } else { None };
             if let Some([(column, slope)]) = affine.as_deref()
                 && solved[*column].is_none()
@@ -259,7 +259,7 @@ fn eliminate<'g>(
                 candidates.push((row, *column, *slope));
                 continue;
             }
-            open_rows.push(residual[row]);
+            open_rows.push(*equation);
         }
         if candidates.is_empty() {
             break;

@@ -72,4 +72,5 @@ fn long_chains_need_no_stack() {
     let last = sums[sums.len() - 1];
     assert!(values(&g, &[magnitude(last)])[0].is_finite());
     assert_eq!(g.gradient(last.powi(2), &[g.symbol("b0")]).len(), 1);
+    assert!(g.nested_sums(&[last.exp()], 1).is_some());
 }
