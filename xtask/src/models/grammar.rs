@@ -88,7 +88,8 @@ impl Draw<'_> {
     /// The name of a method, which mostly fits the model.
     pub fn drawn_method(&mut self) -> String {
         let random = &mut *self.random;
-        let compositions = ["yoshida4", "yoshida6", "yoshida8", "suzuki4", "kahan-li8"];
+        let compositions = ["yoshida4", "yoshida6", "yoshida8", "suzuki4", "kahan-li8", "sofroniou-spaletta10"];
+        let by_turns = ["blanes-moan4", "blanes-moan6", "blanes-moan6-nystrom"];
         let fits = !random.one_in(10);
         let drawn = match random.below(10) {
             _ if fits && self.order > 1 => random.pick(&["hermite", "difference", "dop853", "dopri5"]),
@@ -107,7 +108,11 @@ impl Draw<'_> {
             6 => random.pick(&["dop853", "dop853", "dopri5"]),
             7 => random.pick(&["energy-entropy", "energy-entropy(2)", "energy-entropy(3)", "energy-entropy-momentum"]),
             8 if !fits => random.pick(&["hermite", "difference", "custom"]),
-            8 => random.pick(&compositions),
+            8 => match random.below(4) {
+                0 => random.pick(&by_turns),
+                1 => "wisdom-holman",
+                _ => random.pick(&compositions),
+            },
             _ => {
                 let base = random.pick(&["midpoint", "trapezoidal", "energy-entropy", "energy-entropy-momentum"]);
                 return format!("compose({}, {base})", random.pick(&compositions));

@@ -242,7 +242,7 @@ mod tests {
             assert!(models.contains(key), "{key}");
         }
         let methods = "left right midpoint trapezoidal theta galerkin( custom euler rk2 rk4 dopri5 dop853 gauss( energy-entropy difference \
-            hermite yoshida4 yoshida6 yoshida8 suzuki4 kahan-li8 sofroniou-spaletta10 blanes-moan4 blanes-moan6 blanes-moan6-nystrom compose( lobatto";
+            hermite yoshida4 yoshida6 yoshida8 suzuki4 kahan-li8 sofroniou-spaletta10 blanes-moan4 blanes-moan6 blanes-moan6-nystrom wisdom-holman compose( lobatto";
         for method in methods.split_whitespace() {
             assert!(models.contains(method) && calls.contains(method), "{method}");
         }

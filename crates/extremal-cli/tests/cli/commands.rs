@@ -336,7 +336,7 @@ fn methods_are_listed_told_about_and_suggested() {
     let page = call(&["methods", "galerkin(3)"]).succeeded();
     assert!(page.contains("order        2s") && page.contains("not defined"), "{page}");
     let objects = json(&["methods", "--json"]);
-    assert_eq!(objects.as_array().unwrap().len(), 21);
+    assert_eq!(objects.as_array().unwrap().len(), 24);
     assert_eq!(keys(&objects[0]), ["defined", "equations", "keeps", "name", "order", "sentence", "usage"]);
     let refused = call(&["methods", "midpont"]).failed_with(2);
     assert!(refused.contains("did you mean `midpoint`?"), "{refused}");
