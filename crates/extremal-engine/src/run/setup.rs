@@ -144,6 +144,7 @@ impl CompiledRun {
                 let tolerance = settings.tolerance.unwrap_or(1e-12);
                 let mut marcher =
                     AdaptiveMarcher::new(&system, method, tolerance, &parameters, &observables.outputs, &guards)?
+                        .with_whole_steps(&system, &parameters)
                         .watching(
                             observables.configurations.clone(),
                             observables.observed().residuals().end,

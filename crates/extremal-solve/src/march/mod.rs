@@ -11,6 +11,7 @@ mod lanes;
 mod lattice;
 mod marcher;
 mod paired;
+mod right_hand_side;
 mod smoothness;
 
 use std::ops::Range;
