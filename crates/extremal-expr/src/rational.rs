@@ -380,6 +380,31 @@ mod tests {
     }
 
     #[test]
+    fn short_decimals_are_those_of_big_integers() {
+        for text in ["999999999999999999e18", "999999999999999999e-18", "0.000123e17", "2.399963", "0e5", "1e-18"] {
+            // More digits, which are zeros, are too many for the short way.
+            let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
+            let point = if mantissa.contains('.') { "" } else { "." };
+            let long = format!("{mantissa}{point}{}e{exponent}", "0".repeat(20));
+            assert_eq!(Rational::parse_decimal(text), Rational::parse_decimal(&long), "{text}");
+        }
+    }
+
+    #[test]
+    fn roots_of_machine_integers_are_exact() {
+        for (root, q) in [(3_037_000_499i64, 2), (2_097_151, 3), (6_208, 5), (3, 39), (1, 77), (0, 2), (12_345, 1)] {
+            let power = root.pow(q);
+            assert_eq!(Rational::from(power).exact_root(q), Some(root.into()), "{power}, {q}");
+            if q > 1 {
+                assert_eq!(Rational::from(power + 1).exact_root(q), if power == 0 { Some(1.into()) } else { None });
+            }
+        }
+        assert_eq!(Rational::from(i64::MAX).exact_root(2), None);
+        assert_eq!(Rational::new(8, 27).unwrap().exact_root(3), Rational::new(2, 3));
+        assert_eq!(Rational::from(-8).exact_root(3), None);
+    }
+
+    #[test]
     fn overflow_moves_to_big_and_back() {
         let big = Rational::from(i64::MAX);
         let square = &big * &big;

