@@ -161,6 +161,11 @@ impl Promises {
         if self.first_law { FIRST_LAW } else { ENERGY }
     }
 
+    /// How large the terms of the constraints on positions are at the start.
+    pub(super) fn constraint_sizes(&self) -> &[f64] {
+        &self.constraint_sizes
+    }
+
     /// Should the energy stay what it is?
     pub(super) fn keeps_energy(&self) -> bool {
         self.energy

@@ -5,6 +5,7 @@
 
 mod adjustable;
 mod coarse;
+mod cohort;
 mod device;
 mod engine;
 mod lane_extremes;
@@ -14,6 +15,7 @@ mod members;
 pub(crate) mod part_file;
 pub(crate) mod pool;
 mod record;
+mod start_formulas;
 pub(crate) mod summary;
 pub(crate) mod target;
 mod variation;
