@@ -2,8 +2,9 @@
 
 use extremal_eval::{Machine, TRIES};
 
+use super::lane_opening::LaneOpening;
 use super::lanes::Entered;
-use super::{BEGUN, Clock, CompiledScheme, FADING, LaneMarcher, Marcher, QUIET, SMOOTH, SeenLanes};
+use super::{Clock, CompiledScheme, LaneMarcher, Marcher, QUIET, SeenLanes};
 use crate::kernel::same_bits;
 use crate::lane_kernel::LaneKernel;
 use crate::linear::on_widest_registers;
@@ -78,18 +79,6 @@ struct LaneRows {
     found: Vec<f64>,
 }
 
-/// What tells whether the first steps are smooth, as [`Smoothness`](super::smoothness::Smoothness) does.
-#[derive(Clone)]
-struct LaneOpening {
-    coordinates: usize,
-    /// Positions and momenta before the step.
-    before: Vec<f64>,
-    ways: Vec<f64>,
-    strongest: Vec<f64>,
-    largest: Vec<f64>,
-    sums: [Vec<f64>; 2],
-}
-
 /// Steps that are followed one by one, until there are second sums.
 const OPENING: u64 = 2;
 
@@ -125,7 +114,6 @@ impl CompiledScheme {
         let spare = Box::new(self.marcher());
         let parameters = self.start.parameters();
         let spread = parameters.iter().flat_map(|value| std::iter::repeat_n(*value, lanes)).collect();
-        let numbers = |count: usize| vec![0.0; count * lanes];
         Some(LaneCohort {
             lanes: all,
             start: LaneKernel::in_lanes(&self.start, lanes)?,
@@ -140,14 +128,7 @@ impl CompiledScheme {
             asked: false,
             clock: Clock::default(),
             seen: None,
-            opening: LaneOpening {
-                coordinates: self.dimension,
-                before: numbers(2 * self.dimension),
-                ways: numbers(self.dimension),
-                strongest: numbers(1),
-                largest: numbers(1),
-                sums: [numbers(1), numbers(1)],
-            },
+            opening: LaneOpening::new(self.dimension, lanes),
             lost: vec![false; lanes],
             rough: vec![false; lanes],
             failed: vec![0; lanes],
@@ -565,41 +546,6 @@ impl LaneCohort {
         let (far, next) = found.split_at(lanes);
         longest.copy_from_slice(next);
         self.rough.iter_mut().zip(far).for_each(|(rough, far)| *rough |= *far == 0.0);
-    }
-}
-
-impl LaneOpening {
-    fn forget(&mut self) {
-        [&mut self.ways, &mut self.strongest, &mut self.largest].into_iter().for_each(|column| column.fill(0.0));
-    }
-
-    /// Takes a step to a state; from the third on it may be `rough`.
-    #[inline(always)]
-    fn follow(&mut self, after: &[f64], known: bool, rough: &mut [bool]) {
-        let lanes = rough.len();
-        let LaneOpening { coordinates, before, ways, strongest, largest, sums: [first, second] } = self;
-        first.fill(0.0);
-        second.fill(0.0);
-        let size = *coordinates * lanes;
-        let momenta = before[size..].chunks_exact(lanes).zip(after[size..].chunks_exact(lanes));
-        let positions = before[..size].chunks_exact(lanes).zip(after[..size].chunks_exact(lanes));
-        for (((q0, q1), (p0, p1)), last) in positions.zip(momenta).zip(ways.chunks_exact_mut(lanes)) {
-            for at in 0..lanes {
-                let way = q1[at] - q0[at];
-                first[at] += (way * p1[at]).abs();
-                second[at] += ((way - last[at]) * (p1[at] - p0[at])).abs();
-                last[at] = way;
-            }
-        }
-        for at in 0..lanes {
-            strongest[at] = first[at].max(FADING * strongest[at]);
-            if !known {
-                strongest[at] = strongest[at].max(BEGUN * second[at]);
-            }
-            largest[at] = largest[at].max(strongest[at]);
-            // What is no number is not smooth.
-            rough[at] |= known && !(second[at] <= SMOOTH * strongest[at] + QUIET * largest[at]);
-        }
     }
 }
 

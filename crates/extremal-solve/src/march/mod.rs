@@ -6,6 +6,7 @@ mod clock;
 mod cohort;
 mod compiled;
 mod fate;
+mod lane_opening;
 mod lane_start;
 mod lane_watch;
 mod lanes;
