@@ -15,7 +15,7 @@ use crate::tables::{
     self, Amount, Boundary, Component, ComponentLists, Conduction, Content, Control, Coordinate, Definition, Discrete,
     Discretisation, Drawing, DryFriction, Entropy, Exact, Expected, FirstOrderState, FrictionTerm, Invariant,
     ModelConstraint, ModelPort, MotionEvent, Objective, OutputQuantity, Parameter, SimulationSettings, StateLaw,
-    Statements, Stop, SymmetryGenerator, Unknown,
+    Statements, Stop, SymmetryGenerator, Unknown, control_rate,
 };
 use crate::text::SourceText;
 
@@ -318,6 +318,11 @@ impl Model {
     /// [`Model::order`].
     pub fn lagrangian(&self) -> Expr<'_> {
         self.graph.expr(self.content.lagrangian)
+    }
+
+    /// The symbols of the rates that controls may have in costs and conditions, `u'` of `u`.
+    pub fn control_rates(&self) -> Vec<Expr<'_>> {
+        self.controls().iter().map(|control| control_rate(self.graph.expr(control.symbol))).collect()
     }
 
     /// The external generalised forces, one per coordinate, while controls follow their laws, or are zero without one.

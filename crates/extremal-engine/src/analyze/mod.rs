@@ -281,6 +281,10 @@ fn optimal_control<'m>(
     }
     let force: Vec<_> = model.controlled_forces().into_iter().zip(model.friction()).map(|(f, r)| f + r).collect();
     let cost = objective.running.map_or(g.int(0), |id| g.expr(id));
+    // Where rates of controls cost something, these are states, and their rates are chosen.
+    if g.depend_on(&[cost], &model.control_rates()).contains(&true) {
+        return None;
+    }
     if !model.states().is_empty() {
         return state_control_regularity(&System::controlled(model), &controls, cost, &parameters.exact);
     }

@@ -298,6 +298,11 @@ impl ModelBuilder {
         self.with("objective", "terminal", expression)
     }
 
+    /// What is not to become large anywhere on the way: its largest value is a cost.
+    pub fn maximum_cost(self, expression: &str) -> Self {
+        self.with("objective", "maximum", expression)
+    }
+
     /// Between which ends the motion is to be found.
     pub fn boundary(mut self, spec: BoundarySpec) -> Self {
         self.tables.insert("boundary", spec.lines());

@@ -7,8 +7,8 @@ mod statement;
 
 use std::collections::{HashMap, HashSet};
 
-use extremal_expr::Id;
 use extremal_expr::syntax::check_name;
+use extremal_expr::{Expr, Id, Node, Relation};
 
 use super::assignments::Assignment;
 use super::simulation::count;
@@ -17,11 +17,13 @@ use crate::document::{Name, Scalar, ScalarSeries};
 use crate::names::{ELAPSED, STEP, TIME};
 use crate::place::ExpressionPlace;
 use crate::resolver::Resolver;
+use crate::text::SourceText;
 use component::{BoundaryKey, select};
 
 pub use component::Component;
 pub(crate) use component::{ComponentLists, StateComponents};
-pub use conditions::BoundaryCondition;
+pub(super) use conditions::smooth_parts;
+pub use conditions::{BoundaryCondition, at_end_of_motion};
 pub(crate) use rules::{check, problems};
 pub(crate) use statement::{BoundaryStatement, TABLE};
 use statement::{DurationStatement, FreeDuration, PeriodicStatement, WaypointStatement};
@@ -62,7 +64,9 @@ pub struct Boundary {
     pub start_conditions: Vec<BoundaryCondition>,
     /// Those at the end.
     pub end_conditions: Vec<BoundaryCondition>,
-    /// Integrals that have a given value.
+    /// Conditions that link both ends, in what moves there ([`at_end_of_motion`]) and parameters.
+    pub links: Vec<BoundaryCondition>,
+    /// Integrals that have a given value, or a largest or smallest one.
     pub integrals: Vec<IntegralConstraint>,
     /// A first guess for each coordinate, then each entropy (which has none) and each state, where there is one: an expression of the independent variable and parameters. If the
     /// duration is free, it is meant for the guessed one.
@@ -152,15 +156,28 @@ pub struct StateBound {
     pub span: Span,
 }
 
-/// An isoperimetric constraint: the integral over the motion has a given value.
+/// How an integral is compared with its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IntegralRelation {
+    /// It is this.
+    Equal,
+    /// It is not larger.
+    AtMost,
+    /// It is not smaller.
+    AtLeast,
+}
+
+/// An isoperimetric constraint: the integral over the motion has a given value, or one on a side of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IntegralConstraint {
     /// Its name.
     pub name: String,
     /// What is integrated, an expression of positions, velocities, entropies, controls, the independent variable and parameters.
     pub integrand: Id,
-    /// What comes out.
+    /// What it is compared with.
     pub value: Id,
+    /// How.
+    pub relation: IntegralRelation,
     /// Where it is stated.
     pub span: Span,
 }
@@ -269,6 +286,7 @@ pub(crate) fn resolve(
         path_conditions: Vec::new(),
         start_conditions: Vec::new(),
         end_conditions: Vec::new(),
+        links: Vec::new(),
         integrals,
         guess,
         grading,
@@ -290,8 +308,23 @@ pub(crate) fn with_conditions(
         path_conditions: conditions::resolve(resolver, &texts.path, &ExpressionPlace::PATH_CONDITION, sought),
         start_conditions: conditions::resolve(resolver, &texts.start, &ExpressionPlace::END_CONDITION, sought),
         end_conditions: conditions::resolve(resolver, &texts.end, &ExpressionPlace::END_CONDITION, sought),
+        links: links(resolver, &texts.links, &boundary, sought),
         ..boundary
     }
+}
+
+fn links(
+    resolver: &mut Resolver<'_, '_>,
+    texts: &[SourceText],
+    boundary: &Boundary,
+    sought: &[&str],
+) -> Vec<BoundaryCondition> {
+    if let (Some(text), false) = (texts.first(), boundary.periodic.is_empty()) {
+        let message = "a periodic motion has one place for both ends, which nothing can link";
+        let diagnostic = Diagnostic::error(Code::Conflict, message).at(text.span.clone(), "");
+        resolver.problems.push(diagnostic.help("leave out `periodic`, and link what returns: `\"x_end = x_start\"`"));
+    }
+    conditions::resolve(resolver, texts, &ExpressionPlace::LINK, sought)
 }
 
 fn steps(resolver: &mut Resolver<'_, '_>, stated: Option<&Scalar>) -> u64 {
@@ -356,7 +389,7 @@ fn periodic(
         Some(_) if !state.states.list.is_empty() => {
             let message = "a motion with states cannot be periodic";
             let diagnostic = Diagnostic::error(Code::Misuse, message).at(statement.span.clone(), "");
-            resolver.problems.push(diagnostic.help("give the states the same values in `start` and `end`"));
+            resolver.problems.push(diagnostic.help("link both ends instead: links = [\"x_end = x_start\"]"));
             return Vec::new();
         }
         Some(PeriodicStatement::All) => (0..state.coordinates.list.len()).collect(),
@@ -406,15 +439,48 @@ fn path(resolver: &mut Resolver<'_, '_>, statement: &BoundaryStatement, state: S
     all
 }
 
+/// What is integrated, what comes out, and how both are compared; `None` for an error, which is reported.
+fn integral<'g>(resolver: &mut Resolver<'g, '_>, scalar: &Scalar) -> Option<(Expr<'g>, Expr<'g>, IntegralRelation)> {
+    let place = &ExpressionPlace::INTEGRAND;
+    let Some(text) = scalar_text(scalar).filter(|text| !conditions::is_equation(text)) else {
+        let (integrand, value) = resolver.equation(scalar, place, None)?;
+        return Some((integrand, value, IntegralRelation::Equal));
+    };
+    let condition = resolver.condition(scalar, place, None)?;
+    let graph = resolver.graph;
+    let Node::Compare(Relation::Lt | Relation::Le, smaller, larger) = condition.node() else {
+        let message = format!("`{text}` does not compare an integral with a value");
+        let help = "write \"u^2 = 3\", \"u^2 <= 3\" or \"u^2 >= 3\"";
+        resolver.problems.push(Diagnostic::error(Code::Misuse, message).at(scalar.span(), "").help(help));
+        return None;
+    };
+    let (smaller, larger) = (graph.expr(smaller), graph.expr(larger));
+    let known = graph.free_symbols(&[smaller]).iter().all(|symbol| is_value(resolver, symbol));
+    Some(match known {
+        true => (larger, smaller, IntegralRelation::AtLeast),
+        false => (smaller, larger, IntegralRelation::AtMost),
+    })
+}
+
+fn scalar_text(scalar: &Scalar) -> Option<&str> {
+    match scalar {
+        Scalar::Text(text) => Some(&text.value),
+        Scalar::Number { .. } => None,
+    }
+}
+
+fn is_value(resolver: &Resolver<'_, '_>, symbol: &Expr<'_>) -> bool {
+    symbol.as_symbol().is_some_and(|name| resolver.values.contains_key(&*name))
+}
+
 /// `length = "sqrt(1 + y'^2) = 2"`: what is integrated, and what comes out.
 fn integrals(resolver: &mut Resolver<'_, '_>, stated: &[(Name, Scalar)]) -> Vec<IntegralConstraint> {
     let mut all = Vec::new();
     for (name, scalar) in stated {
-        let Some((integrand, value)) = resolver.equation(scalar, &ExpressionPlace::INTEGRAND, None) else { continue };
+        let Some((integrand, value, relation)) = integral(resolver, scalar) else { continue };
         let span = scalar.span();
         let symbols = resolver.graph.free_symbols(&[value]);
-        let open =
-            symbols.iter().find(|symbol| symbol.as_symbol().is_none_or(|name| !resolver.values.contains_key(&*name)));
+        let open = symbols.iter().find(|symbol| !is_value(resolver, symbol));
         // Where a name is in error, it may stand for a parameter.
         let broken = matches!(scalar, Scalar::Text(text) if resolver.is_broken(&text.value));
         if let Some(open) = open.filter(|_| !broken) {
@@ -423,7 +489,8 @@ fn integrals(resolver: &mut Resolver<'_, '_>, stated: &[(Name, Scalar)]) -> Vec<
             resolver.problems.push(Diagnostic::error(Code::Misuse, message).at(span, "").help(help));
             continue;
         }
-        all.push(IntegralConstraint { name: name.text.clone(), integrand: integrand.id(), value: value.id(), span });
+        let (name, integrand, value) = (name.text.clone(), integrand.id(), value.id());
+        all.push(IntegralConstraint { name, integrand, value, relation, span });
     }
     all
 }
