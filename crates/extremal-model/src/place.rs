@@ -213,6 +213,7 @@ impl ExpressionPlace {
     pub const LINK: ExpressionPlace = ExpressionPlace {
         what: "a link between both ends",
         linked: true,
+        time: false,
         may_use: "what moves with `_start` or `_end` behind its name (`x_end`, `x_start'`), and parameters",
         ..ExpressionPlace::END_CONDITION
     };
