@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use extremal_device::{Device, DeviceError, HostNumbers, LaunchArgument, LoadedKernel};
-use extremal_eval::ptx::{self, KernelRefusal, MemberInput, MemberLayout, ThreadKernel};
+use extremal_eval::ptx::{self, DrawnColumn, KernelRefusal, MemberInput, MemberLayout, ThreadKernel};
 use extremal_eval::{Program, TRIES};
 
 /// Threads that are started together.
@@ -63,6 +63,15 @@ impl TableKernels {
         Ok(self.push(kernel))
     }
 
+    /// A kernel that draws columns, by the numbers that [`DrawnColumn`] says.
+    ///
+    /// # Errors
+    /// There is no such kernel.
+    pub fn drawing(&mut self, columns: &[DrawnColumn]) -> Result<TableKernel, KernelRefusal> {
+        let kernel = ptx::drawing(&self.next_name(), columns)?;
+        Ok(self.push(kernel))
+    }
+
     /// All of them as one module.
     pub fn text(&self) -> String {
         ptx::module(&self.kernels.iter().collect::<Vec<_>>())
@@ -102,7 +111,7 @@ impl<'d> MemberTable<'d> {
         let module = device.load(&kernels.text())?;
         let names = kernels.kernels.iter().map(|kernel| kernel.name().to_owned());
         let loaded = names.map(|name| device.kernel(module, &name)).collect::<Result<_, _>>()?;
-        let counters = device.allocate((2 * members * size_of::<u32>()) as u64)?;
+        let counters = device.allocate((2 * members.next_multiple_of(2) * size_of::<u32>()) as u64)?;
         let address = match device.allocate(MemberTable::bytes(kernels, members)) {
             Ok(address) => address,
             Err(error) => {
@@ -184,14 +193,15 @@ impl<'d> MemberTable<'d> {
         self.device.fill(self.counters + (self.members * size_of::<u32>()) as u64, 0, count)
     }
 
-    /// Which members have no more tries: their steps did not work out.
+    /// Which members have no more tries: their steps did not work out. They are told by way of a number for every two of them.
     ///
     /// # Errors
     /// The device fails.
-    pub fn stuck(&mut self, count: usize) -> Result<Vec<bool>, DeviceError> {
-        let mut tries = vec![0; count];
-        self.device.read_counts(self.counters + (self.members * size_of::<u32>()) as u64, &mut tries)?;
-        Ok(tries.into_iter().map(|tries| tries >= TRIES).collect())
+    pub fn stuck(&mut self, count: usize, told: &mut [f64]) -> Result<Vec<bool>, DeviceError> {
+        let told = &mut told[..count.div_ceil(2)];
+        self.device.read(self.counters + (self.members * size_of::<u32>()) as u64, told)?;
+        let halves = told.iter().flat_map(|number| [number.to_bits() as u32, (number.to_bits() >> 32) as u32]);
+        Ok(halves.take(count).map(|tries| tries >= TRIES).collect())
     }
 
     /// Writes the numbers of the first members of a column.

@@ -18,18 +18,36 @@ pub(super) struct MarchedBatch {
     pub rows: Vec<KeptRow>,
     /// Who is to be marched again.
     pub rare: Vec<usize>,
+    /// Where what varies begins in the last row.
+    first_varied: usize,
 }
 
 /// A row of every member.
 pub(super) struct KeptRow {
     pub time: f64,
     /// Columns of the table one after the other, each for all members: those that are kept but the time, and behind them at the end what
-    /// is said of the whole course.
+    /// is said of the whole course, and what varies where the device has drawn it.
     pub numbers: HostNumbers,
     members: usize,
 }
 
+impl MarchedBatch {
+    /// What varies, by its column.
+    pub fn varied(&self, at: usize) -> &[f64] {
+        match self.drawn.varied.get(at) {
+            Some(column) => column,
+            None => self.rows.last().map_or(&[], |end| end.column(self.first_varied + at)),
+        }
+    }
+}
+
 impl KeptRow {
+    /// Numbers behind all columns.
+    fn scratch(&mut self) -> &mut [f64] {
+        let from = self.numbers.len() - self.members;
+        &mut self.numbers[from..]
+    }
+
     /// The numbers of all members.
     pub fn column(&self, at: usize) -> &[f64] {
         &self.numbers[at * self.members..][..self.members]
@@ -97,6 +115,9 @@ impl DeviceSweep<'_> {
         for (column, values) in self.varied.iter().zip(&drawn.varied).chain(following) {
             table.write(*column, values)?;
         }
+        if let Some(drawing) = self.drawing() {
+            drawing.run(table, count, drawn.first)?;
+        }
         let (plan, parameters) = (&self.plan, &self.parameters);
         let mut motion = WideMotion::new(&self.march, count, parameters, &self.march_start, plan.step, plan.from);
         motion.begin(table)?;
@@ -130,12 +151,16 @@ impl DeviceSweep<'_> {
         }
         self.watch.judge(table, count, looks)?;
         self.keep(table, count, steps, motion.time(), spare, &mut rows)?;
-        let stuck = table.stuck(count)?;
-        let flags = rows.last().map_or(&[][..], |row| row.column(self.row_columns.len()));
+        let Some(end) = rows.last_mut() else {
+            return Ok(MarchedBatch { drawn, rows, rare: Vec::new(), first_varied: 0 });
+        };
+        let stuck = table.stuck(count, end.scratch())?;
+        let flags = end.column(self.row_columns.len());
         let mut rare: Vec<bool> = flags.iter().zip(stuck).map(|(flag, stuck)| *flag != 0.0 || stuck).collect();
         drawn.left.iter().for_each(|at| rare[*at] = true);
         let rare = rare.into_iter().enumerate().filter(|(_, rare)| *rare).map(|(at, _)| at).collect();
-        Ok(MarchedBatch { drawn, rows, rare })
+        let first_varied = self.row_columns.len() + self.watch.said().len();
+        Ok(MarchedBatch { drawn, rows, rare, first_varied })
     }
 
     /// All steps of a member.
@@ -177,10 +202,12 @@ impl DeviceSweep<'_> {
         if !kept {
             return Ok(());
         }
-        let said = [self.watch.rare, self.watch.first_energy];
-        let columns = self.row_columns.iter().chain(said.iter().filter(|_| last));
+        let said = self.watch.said();
+        let varied = if self.drawing().is_some() { &self.varied[..] } else { &[] };
+        let columns = self.row_columns.iter().chain(said.iter().chain(varied).filter(|_| last));
         let used = spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let needed = (self.row_columns.len() + said.len()) * table.members();
+        // One more is for what is told of all members.
+        let needed = (self.row_columns.len() + said.len() + varied.len() + 1) * table.members();
         let mut numbers = match used.filter(|numbers| numbers.len() >= needed) {
             Some(numbers) => numbers,
             None => table.host_numbers(needed)?,
