@@ -30,7 +30,7 @@ pub(super) struct Evaluation<'b, 'p> {
 
 /// What is compared with a limit, of which nothing else needs to know how large it is.
 enum BriefComparison {
-    /// Is `above/below`, which is not negative above, less than it?
+    /// Is `|above|/below` less than it?
     Quotient { above: ValueId, below: ValueId, limit: ValueId },
     /// Is the sum of the magnitudes of these less than it?
     Magnitudes { of: Vec<ValueId>, limit: ValueId },
@@ -239,11 +239,10 @@ fn brief_comparisons(
         if !uniforms.is_known(limit) || uniforms.is_known(compared) {
             return None;
         }
-        if let Some(Op::Div(above, below)) = made.get(&compared) {
-            let is_size = matches!(made.get(above), Some(Op::Call(Function::Abs, _)));
-            let (above, below) = (*above, *below);
-            let quotient = BriefComparison::Quotient { above, below, limit };
-            return (is_alone(&compared) && is_size).then_some((step.to, quotient));
+        if let Some(Op::Div(size, below)) = made.get(&compared) {
+            let Some(Op::Call(Function::Abs, above)) = made.get(size) else { return None };
+            let quotient = BriefComparison::Quotient { above: *above, below: *below, limit };
+            return is_alone(&compared).then_some((step.to, quotient));
         }
         let (mut of, mut left) = (Vec::new(), vec![compared]);
         while let Some(value) = left.pop() {

@@ -96,6 +96,8 @@ pub struct MemberTable<'d> {
     address: u64,
     counters: u64,
     members: usize,
+    /// A column goes through it on its way to other memory: it takes the driver long to make much of its kind.
+    column: HostNumbers,
 }
 
 impl<'d> MemberTable<'d> {
@@ -111,6 +113,7 @@ impl<'d> MemberTable<'d> {
         let module = device.load(&kernels.text())?;
         let names = kernels.kernels.iter().map(|kernel| kernel.name().to_owned());
         let loaded = names.map(|name| device.kernel(module, &name)).collect::<Result<_, _>>()?;
+        let column = device.host_numbers(members)?;
         let counters = device.allocate((2 * members.next_multiple_of(2) * size_of::<u32>()) as u64)?;
         let address = match device.allocate(MemberTable::bytes(kernels, members)) {
             Ok(address) => address,
@@ -119,7 +122,7 @@ impl<'d> MemberTable<'d> {
                 return Err(error);
             }
         };
-        Ok(MemberTable { device, kernels: &kernels.kernels, loaded, address, counters, members })
+        Ok(MemberTable { device, kernels: &kernels.kernels, loaded, address, counters, members, column })
     }
 
     /// How much memory the columns of so many members need.
@@ -193,12 +196,13 @@ impl<'d> MemberTable<'d> {
         self.device.fill(self.counters + (self.members * size_of::<u32>()) as u64, 0, count)
     }
 
-    /// Which members have no more tries: their steps did not work out. They are told by way of a number for every two of them.
+    /// Which members have no more tries: their steps did not work out.
     ///
     /// # Errors
     /// The device fails.
-    pub fn stuck(&mut self, count: usize, told: &mut [f64]) -> Result<Vec<bool>, DeviceError> {
-        let told = &mut told[..count.div_ceil(2)];
+    pub fn stuck(&mut self, count: usize) -> Result<Vec<bool>, DeviceError> {
+        // A number for every two of them.
+        let told = &mut self.column[..count.div_ceil(2)];
         self.device.read(self.counters + (self.members * size_of::<u32>()) as u64, told)?;
         let halves = told.iter().flat_map(|number| [number.to_bits() as u32, (number.to_bits() >> 32) as u32]);
         Ok(halves.take(count).map(|tries| tries >= TRIES).collect())
@@ -217,15 +221,11 @@ impl<'d> MemberTable<'d> {
     /// # Errors
     /// The device fails.
     pub fn read(&mut self, column: usize, numbers: &mut [f64]) -> Result<(), DeviceError> {
-        self.device.read(self.address_of(column), numbers)
-    }
-
-    /// Memory to read so many numbers to.
-    ///
-    /// # Errors
-    /// The device fails.
-    pub fn host_numbers(&mut self, count: usize) -> Result<HostNumbers, DeviceError> {
-        self.device.host_numbers(count)
+        let address = self.address_of(column);
+        let passing = &mut self.column[..numbers.len()];
+        self.device.read(address, passing)?;
+        numbers.copy_from_slice(passing);
+        Ok(())
     }
 
     /// Waits until all is done.

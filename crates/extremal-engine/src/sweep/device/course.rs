@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use extremal_device::{DeviceError, HostNumbers};
+use extremal_device::DeviceError;
 use extremal_expr::{Expr, Graph, Relation};
 use extremal_solve::wide::{FormulaKernel, MemberTable, TableFormulas, TableKernels, WideMotion, WideRefusal};
 
@@ -27,7 +27,7 @@ pub(super) struct KeptRow {
     pub time: f64,
     /// Columns of the table one after the other, each for all members: those that are kept but the time, and behind them at the end what
     /// is said of the whole course, and what varies where the device has drawn it.
-    pub numbers: HostNumbers,
+    pub numbers: Vec<f64>,
     members: usize,
 }
 
@@ -42,12 +42,6 @@ impl MarchedBatch {
 }
 
 impl KeptRow {
-    /// Numbers behind all columns.
-    fn scratch(&mut self) -> &mut [f64] {
-        let from = self.numbers.len() - self.members;
-        &mut self.numbers[from..]
-    }
-
     /// The numbers of all members.
     pub fn column(&self, at: usize) -> &[f64] {
         &self.numbers[at * self.members..][..self.members]
@@ -55,7 +49,7 @@ impl KeptRow {
 }
 
 /// Memory for rows, to be used again.
-pub(super) type SpareNumbers = Mutex<Vec<HostNumbers>>;
+pub(super) type SpareNumbers = Mutex<Vec<Vec<f64>>>;
 
 /// The columns of the least and the largest values so far.
 pub(super) struct ExtremeColumns {
@@ -151,11 +145,8 @@ impl DeviceSweep<'_> {
         }
         self.watch.judge(table, count, looks)?;
         self.keep(table, count, steps, motion.time(), spare, &mut rows)?;
-        let Some(end) = rows.last_mut() else {
-            return Ok(MarchedBatch { drawn, rows, rare: Vec::new(), first_varied: 0 });
-        };
-        let stuck = table.stuck(count, end.scratch())?;
-        let flags = end.column(self.row_columns.len());
+        let stuck = table.stuck(count)?;
+        let flags = rows.last().map_or(&[][..], |end| end.column(self.row_columns.len()));
         let mut rare: Vec<bool> = flags.iter().zip(stuck).map(|(flag, stuck)| *flag != 0.0 || stuck).collect();
         drawn.left.iter().for_each(|at| rare[*at] = true);
         let rare = rare.into_iter().enumerate().filter(|(_, rare)| *rare).map(|(at, _)| at).collect();
@@ -206,12 +197,9 @@ impl DeviceSweep<'_> {
         let varied = if self.drawing().is_some() { &self.varied[..] } else { &[] };
         let columns = self.row_columns.iter().chain(said.iter().chain(varied).filter(|_| last));
         let used = spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        // One more is for what is told of all members.
-        let needed = (self.row_columns.len() + said.len() + varied.len() + 1) * table.members();
-        let mut numbers = match used.filter(|numbers| numbers.len() >= needed) {
-            Some(numbers) => numbers,
-            None => table.host_numbers(needed)?,
-        };
+        let needed = (self.row_columns.len() + said.len() + varied.len()) * table.members();
+        let used = used.filter(|numbers| numbers.len() >= needed);
+        let mut numbers = used.unwrap_or_else(|| vec![0.0; needed]);
         for (part, column) in numbers.chunks_exact_mut(count).zip(columns) {
             table.read(*column, part)?;
         }

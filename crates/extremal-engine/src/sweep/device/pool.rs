@@ -61,7 +61,21 @@ enum Told {
     Marched(usize, Result<MarchedBatch, DeviceError>),
     /// A table has no more batches.
     Left,
+    /// A thread panics.
+    Broken,
     Done(RowsDone),
+}
+
+/// Tells that its thread panics: nobody waits for what it does.
+struct Alarm<'t>(&'t Sender<Told>);
+
+impl Drop for Alarm<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            // Nobody may be there to be told.
+            let _ = self.0.send(Told::Broken);
+        }
+    }
 }
 
 /// A batch whose rows are being made.
@@ -123,6 +137,7 @@ pub(in crate::sweep) fn march<E>(
         for mut table in tables {
             let (queue, tell) = (queue.0, tell.clone());
             scope.spawn(move || {
+                let _alarm = Alarm(&tell);
                 while let Some((at, batch)) = next_job(queue) {
                     let marched = sweep.march(&mut table, batch, spare);
                     let failed = marched.is_err();
@@ -137,7 +152,10 @@ pub(in crate::sweep) fn march<E>(
         let layout = sweep.common.layout;
         for _ in 0..threads {
             let tell = tell.clone();
-            scope.spawn(move || row_workers::work(asked, &tell, (layout, rows), engine, Told::Done));
+            scope.spawn(move || {
+                let _alarm = Alarm(&tell);
+                row_workers::work(asked, &tell, (layout, rows), engine, Told::Done);
+            });
         }
         drop(tell);
         let members_of = |groups: &Range<u64>| cut.members_of(groups.start).start..cut.members_of(groups.end - 1).end;
@@ -167,7 +185,8 @@ pub(in crate::sweep) fn march<E>(
                 Ok(Told::Left) => left += 1,
                 Ok(Told::Done(done)) => desk.take(done),
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => break,
+                // The panic goes on where threads are joined.
+                Ok(Told::Broken) | Err(RecvTimeoutError::Disconnected) => break,
             }
             while let Some((rows, used)) = desk.finished(taken) {
                 spare.lock().unwrap_or_else(PoisonError::into_inner).extend(used);
@@ -260,7 +279,7 @@ impl RowDesk<'_> {
     }
 
     /// The rows of a batch by groups, if all are there, and the memory of its numbers.
-    fn finished(&mut self, batch: usize) -> Option<(Vec<(Frame, Summary)>, Vec<extremal_device::HostNumbers>)> {
+    fn finished(&mut self, batch: usize) -> Option<(Vec<(Frame, Summary)>, Vec<Vec<f64>>)> {
         if !self.open.get(&batch)?.is_done() {
             return None;
         }

@@ -50,7 +50,7 @@ pub(super) fn quotient<'b>(a: PtxNumber<'b>, b: PtxNumber<'b>) -> PtxNumber<'b> 
 /// How many units of the upper half of the bits two numbers are apart that are surely not as near as rounding could tell.
 const APART: u32 = 16;
 
-/// Is the quotient of `a`, which is not negative, and `b` less than a limit? A look at half of the bits of `a` and of a product tells, and leaves
+/// Is the quotient of the magnitude of `a` and `b` less than a limit? A look at half of the bits of `a` and of a product tells, and leaves
 /// quotients that are near to the limit in doubt.
 pub(super) fn quotient_is_below<'b>(a: PtxNumber<'b>, b: PtxNumber<'b>, limit: PtxNumber<'b>) -> PtxCondition<'b> {
     let bound = limit * b;

@@ -137,7 +137,7 @@ pub(super) fn quotient<'b>(a: PtxNumber<'b>, b: PtxNumber<'b>) -> PtxNumber<'b> 
     division::quotient(a, b)
 }
 
-/// Is `a/b` less than a limit? For `a` that is not negative.
+/// Is `|a|/b` less than a limit?
 pub(super) fn quotient_is_below<'b>(a: PtxNumber<'b>, b: PtxNumber<'b>, limit: PtxNumber<'b>) -> PtxCondition<'b> {
     division::quotient_is_below(a, b, limit)
 }
