@@ -29,8 +29,8 @@ pub use lane_kernel::LaneKernel;
 pub use linear::{DenseLu, Factorisation, LaneSolver, LinearSolver, Singular, on_widest_registers};
 pub use march::{
     AdaptiveMarcher, CompiledScheme, ExplicitStep, Guard, LaneCohort, LaneMarcher, LaneObserver, LaneStart,
-    LatticeInstance, LatticeMarcher, LatticePairs, LatticeScheme, March, Marcher, MotionBlock, MotionFate, SeenLanes,
-    StartValues, TotalWork,
+    LatticeInstance, LatticeMarcher, LatticePairs, LatticeScheme, March, Marcher, MotionBlock, MotionFate,
+    PacedMarcher, SeenLanes, StartValues, TotalWork,
 };
 pub use newton::NewtonOptions;
 pub use rank::{

@@ -7,7 +7,7 @@ use super::audits::{DOUBTFUL, Promises};
 use super::blocks::ColumnSource;
 use super::inertia::leaps;
 use super::observables::Observables;
-use super::resolution::{ENERGY_JUMP, FADING, GROWTH, QUIET, ROUND_OFF};
+use super::resolution::{ENERGY_JUMP, FADING, GROWTH, OPENING_ROUGH, QUIET, ROUND_OFF};
 use super::warning::{CONSTRAINT, ENERGY};
 
 /// The watch over motions side by side, without entropies, whose energies may be conserved.
@@ -202,8 +202,11 @@ impl LanePast {
             let floor = (QUIET * self.kinetic[at]).max(ROUND_OFF * self.energy[at]);
             let moves = !(first[at] + second[at] <= floor);
             let jump = (now.energy[at] - before.energy[at]).abs();
-            let steady = jump <= ENERGY_JUMP * (before.kinetic[at] + now.kinetic[at]) || !conserved;
-            let even = first[at] <= GROWTH * strongest[at] && second[at] <= GROWTH * GROWTH * twice[at] || !later;
+            let both = before.kinetic[at] + now.kinetic[at];
+            let steady = jump <= ENERGY_JUMP * both || !conserved;
+            let slight = first[at] + second[at] <= OPENING_ROUGH * both;
+            let alike = first[at] <= GROWTH * strongest[at] && second[at] <= GROWTH * GROWTH * twice[at];
+            let even = alike || slight || !later;
             let turned = before.work[at] * now.work[at] < 0.0;
             *doubtful |= moves && (turned || !steady || !even);
             strongest[at] = first[at].max(FADING * strongest[at]);
