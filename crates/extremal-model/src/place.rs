@@ -96,6 +96,7 @@ impl ExpressionPlace {
         ExpressionPlace::new("the multiplier at the start", "numbers and parameters", None, false);
     pub const COUNT: ExpressionPlace = ExpressionPlace::new("a count", "integers and integer parameters", None, false);
     pub const SETTING: ExpressionPlace = ExpressionPlace::new("a setting", "numbers and parameters", None, false);
+    pub const PACE: ExpressionPlace = ExpressionPlace::new("a pace", "positions and parameters", Some(0), false);
     pub const SHARE: ExpressionPlace =
         ExpressionPlace::new("a share of the friction heat", "numbers and parameters", None, false);
     pub const ENTROPY: ExpressionPlace = ExpressionPlace {
@@ -212,6 +213,7 @@ impl ExpressionPlace {
     pub const LINK: ExpressionPlace = ExpressionPlace {
         what: "a link between both ends",
         linked: true,
+        time: false,
         may_use: "what moves with `_start` or `_end` behind its name (`x_end`, `x_start'`), and parameters",
         ..ExpressionPlace::END_CONDITION
     };

@@ -29,8 +29,8 @@ impl<'g> Formulas<'_, 'g> {
             }));
         }
         both.extend(self.duration_variable());
-        let rows: Vec<_> = self.timed_at_ends(&question.links).into_iter().enumerate().collect();
-        let rows: Vec<_> = rows.into_iter().map(|(k, row)| (row, GridPlace::Once(first_row + k))).collect();
+        let timed = self.timed_at_ends(&question.links).into_iter().enumerate();
+        let rows: Vec<_> = timed.map(|(k, row)| (row, GridPlace::Once(first_row + k))).collect();
         let zero = self.zero();
         self.push(&both, zero, &rows, At::First);
         (0..question.links.len()).map(Condition::Link).collect()

@@ -186,6 +186,13 @@ impl<'g> View<'_, 'g> {
                 message: format!("`{symbol}` cannot be used: only a control that is linear in the steps has {what}"),
                 help: Some(format!("[controls] {} = {{ shape = \"linear\" }}", reference.name)),
             }),
+            false if reference.primes > 0 => Err(NameRefusal {
+                help: Some(
+                    "the rate of a linear control can be in running costs, integrals and conditions along the way"
+                        .to_owned(),
+                ),
+                ..self.refuse(&symbol)
+            }),
             false => Err(self.refuse(&symbol)),
         }
     }
