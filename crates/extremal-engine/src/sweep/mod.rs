@@ -5,6 +5,7 @@
 
 mod adjustable;
 mod coarse;
+mod cohort;
 mod device;
 mod engine;
 mod lane_extremes;
@@ -14,6 +15,7 @@ mod members;
 pub(crate) mod part_file;
 pub(crate) mod pool;
 mod record;
+mod start_formulas;
 pub(crate) mod summary;
 pub(crate) mod target;
 mod variation;
@@ -319,8 +321,27 @@ impl CompiledSweep {
         threads: usize,
         watch: impl FnMut(SweepProgress) -> ControlFlow<()>,
     ) -> Result<SweepOutcome, FrameError> {
+        self.to_file_shown(path, existing, threads, |_| {}, watch)
+    }
+
+    /// The same; `show` sees the rows that are computed, some at a time and in their order.
+    ///
+    /// # Errors
+    /// As [`CompiledSweep::to_file`].
+    pub fn to_file_shown(
+        &self,
+        path: &Path,
+        existing: Existing,
+        threads: usize,
+        mut show: impl FnMut(&Frame),
+        watch: impl FnMut(SweepProgress) -> ControlFlow<()>,
+    ) -> Result<SweepOutcome, FrameError> {
         let march = |first, take: TakeRows<'_, Summary>, watch: WatchMembers<'_>| {
-            self.march(SweepEnding::AfterGroup, true, first, threads, take, watch)
+            let seen = |frame: Frame, part| {
+                show(&frame);
+                take(frame, part)
+            };
+            self.march(SweepEnding::AfterGroup, true, first, threads, seen, watch)
         };
         self.part_file().write(path, existing, watch, march)
     }
