@@ -44,7 +44,7 @@ fn around(model: &Model, members: u64) -> Option<Variation> {
     (!axes.is_empty()).then(|| random(&axes, members, 3))
 }
 
-/// The models of the gallery whose members a device takes.
+/// Models of the gallery whose members a device takes: these at least.
 const TAKEN: [&str; 22] = [
     "bead-on-wire",
     "cart-pole",
@@ -86,8 +86,8 @@ fn models_have_the_rows_of_the_processor() {
             Some(refusal) => told.push(format!("{name}: {refusal}")),
         }
     }
-    taken.sort_unstable();
-    assert_eq!(taken, TAKEN, "{}", told.join("\n"));
+    let left: Vec<&str> = TAKEN.into_iter().filter(|name| !taken.contains(name)).collect();
+    assert!(left.is_empty(), "{left:?}\n{}", told.join("\n"));
 }
 
 /// Solved, explicit, composed, with differences, with heat; a last step that is shorter.

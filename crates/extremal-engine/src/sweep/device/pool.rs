@@ -57,7 +57,7 @@ pub(in crate::sweep) struct DeviceWork<'w, 's> {
 }
 
 /// What the one who hands out is told.
-enum Told {
+enum DeskNews {
     Marched(usize, Result<MarchedBatch, DeviceError>),
     /// A table has no more batches.
     Left,
@@ -67,13 +67,13 @@ enum Told {
 }
 
 /// Tells that its thread panics: nobody waits for what it does.
-struct Alarm<'t>(&'t Sender<Told>);
+struct Alarm<'t>(&'t Sender<DeskNews>);
 
 impl Drop for Alarm<'_> {
     fn drop(&mut self) {
         if thread::panicking() {
             // Nobody may be there to be told.
-            let _ = self.0.send(Told::Broken);
+            let _ = self.0.send(DeskNews::Broken);
         }
     }
 }
@@ -129,7 +129,7 @@ pub(in crate::sweep) fn march<E>(
     let mut known = sweep.march.known_parameters();
     let (hand_out, jobs) = mpsc::channel::<(usize, DrawnBatch)>();
     let (ask, asked) = mpsc::channel::<RowJob>();
-    let (tell, told) = mpsc::channel::<Told>();
+    let (tell, told) = mpsc::channel::<DeskNews>();
     let (jobs, asked, spare) = (Mutex::new(Some(jobs)), Mutex::new(asked), SpareNumbers::default());
     let (asked, spare) = (&asked, &spare);
     thread::scope(|scope| {
@@ -141,12 +141,12 @@ pub(in crate::sweep) fn march<E>(
                 while let Some((at, batch)) = next_job(queue) {
                     let marched = sweep.march(&mut table, batch, spare);
                     let failed = marched.is_err();
-                    if tell.send(Told::Marched(at, marched)).is_err() || failed {
+                    if tell.send(DeskNews::Marched(at, marched)).is_err() || failed {
                         break;
                     }
                 }
                 // Nobody may be there to be told.
-                let _ = tell.send(Told::Left);
+                let _ = tell.send(DeskNews::Left);
             });
         }
         let layout = sweep.common.layout;
@@ -154,7 +154,7 @@ pub(in crate::sweep) fn march<E>(
             let tell = tell.clone();
             scope.spawn(move || {
                 let _alarm = Alarm(&tell);
-                row_workers::work(asked, &tell, (layout, rows), engine, Told::Done);
+                row_workers::work(asked, &tell, (layout, rows), engine, DeskNews::Done);
             });
         }
         drop(tell);
@@ -172,24 +172,24 @@ pub(in crate::sweep) fn march<E>(
                 drawn += 1;
             }
             match told.recv_timeout(LOOK) {
-                Ok(Told::Marched(at, Ok(marched))) => {
+                Ok(DeskNews::Marched(at, Ok(marched))) => {
                     devices.told().marched += marched.drawn.count as u64;
                     devices.told().left += marched.rare.len() as u64;
                     desk.open(at, marched);
                 }
-                Ok(Told::Marched(_, Err(error))) => {
+                Ok(DeskNews::Marched(_, Err(error))) => {
                     // What others have begun they may finish.
                     devices.told().failure = Some(error);
                     hand_out = None;
                 }
-                Ok(Told::Left) => left += 1,
-                Ok(Told::Done(done)) => desk.take(done),
+                Ok(DeskNews::Left) => left += 1,
+                Ok(DeskNews::Done(done)) => desk.take(done),
                 Err(RecvTimeoutError::Timeout) => {}
                 // The panic goes on where threads are joined.
-                Ok(Told::Broken) | Err(RecvTimeoutError::Disconnected) => break,
+                Ok(DeskNews::Broken) | Err(RecvTimeoutError::Disconnected) => break,
             }
-            while let Some((rows, used)) = desk.finished(taken) {
-                spare.lock().unwrap_or_else(PoisonError::into_inner).extend(used);
+            while let Some(FinishedBatch { rows, numbers }) = desk.finished(taken) {
+                spare.lock().unwrap_or_else(PoisonError::into_inner).extend(numbers);
                 rows.into_iter().try_for_each(|(frame, summary)| take(frame, summary))?;
                 taken += 1;
             }
@@ -201,6 +201,12 @@ pub(in crate::sweep) fn march<E>(
         devices.told().marching += begin.elapsed().as_secs_f64();
         Ok(batches.get(taken).map_or(cut.groups(), |groups| groups.start))
     })
+}
+
+/// The rows of a batch by groups, and the memory of its numbers.
+struct FinishedBatch {
+    rows: Vec<(Frame, Summary)>,
+    numbers: Vec<Vec<f64>>,
 }
 
 /// Where batches lie while their rows are made.
@@ -278,17 +284,16 @@ impl RowDesk<'_> {
         }
     }
 
-    /// The rows of a batch by groups, if all are there, and the memory of its numbers.
-    fn finished(&mut self, batch: usize) -> Option<(Vec<(Frame, Summary)>, Vec<Vec<f64>>)> {
+    /// A batch, if all of its rows are there.
+    fn finished(&mut self, batch: usize) -> Option<FinishedBatch> {
         if !self.open.get(&batch)?.is_done() {
             return None;
         }
         let open = self.open.remove(&batch)?;
         // Whoever made rows of it may just be about to let it go.
         let shared = open.shared.and_then(Arc::into_inner);
-        let used =
-            shared.map_or_else(Vec::new, |(marched, _)| marched.rows.into_iter().map(|row| row.numbers).collect());
-        Some((open.rows.into_iter().flatten().collect(), used))
+        let numbers = shared.into_iter().flat_map(|(marched, _)| marched.rows).map(|row| row.numbers).collect();
+        Some(FinishedBatch { rows: open.rows.into_iter().flatten().collect(), numbers })
     }
 }
 
