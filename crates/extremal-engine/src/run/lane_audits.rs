@@ -166,7 +166,9 @@ impl LaneAudits {
         for (at, size) in self.residuals.clone().zip(&self.sizes).filter(|(_, size)| **size > 0.0) {
             let limit = DOUBTFUL * CONSTRAINT * size;
             let residuals = &seen.observed[at * lanes..][..lanes];
-            self.doubtful.iter_mut().zip(residuals).for_each(|(doubtful, r)| *doubtful |= !(r.abs() <= limit));
+            // What is no number is too large.
+            let holds = residuals.iter().map(|residual| residual.abs() <= limit);
+            self.doubtful.iter_mut().zip(holds).for_each(|(doubtful, holds)| *doubtful |= !holds);
         }
     }
 }
@@ -200,7 +202,7 @@ impl LanePast {
             self.kinetic[at] = self.kinetic[at].max(now.kinetic[at]);
             self.energy[at] = self.energy[at].max(now.energy[at].abs());
             let floor = (QUIET * self.kinetic[at]).max(ROUND_OFF * self.energy[at]);
-            let moves = !(first[at] + second[at] <= floor);
+            let rests = first[at] + second[at] <= floor;
             let jump = (now.energy[at] - before.energy[at]).abs();
             let both = before.kinetic[at] + now.kinetic[at];
             let steady = jump <= ENERGY_JUMP * both || !conserved;
@@ -208,7 +210,7 @@ impl LanePast {
             let alike = first[at] <= GROWTH * strongest[at] && second[at] <= GROWTH * GROWTH * twice[at];
             let even = alike || slight || !later;
             let turned = before.work[at] * now.work[at] < 0.0;
-            *doubtful |= moves && (turned || !steady || !even);
+            *doubtful |= !rests && (turned || !steady || !even);
             strongest[at] = first[at].max(FADING * strongest[at]);
             twice[at] = second[at].max(FADING * twice[at]);
         }

@@ -58,7 +58,8 @@ impl LaneOpening {
             }
             largest[at] = largest[at].max(strongest[at]);
             // What is no number is not smooth.
-            rough[at] |= known && !(second[at] <= SMOOTH * strongest[at] + QUIET * largest[at]);
+            let smooth = second[at] <= SMOOTH * strongest[at] + QUIET * largest[at];
+            rough[at] |= known && !smooth;
         }
     }
 }

@@ -151,7 +151,8 @@ fn are_independent(rows: &[f64], columns: usize, products: &mut [f64], well: &mu
                 }
             }
             let pivot = products[k * n + k];
-            if !(pivot > CLEARLY * square) || !pivot.is_finite() {
+            let clear = pivot > CLEARLY * square && pivot.is_finite();
+            if !clear {
                 *well = false;
                 break;
             }

@@ -222,9 +222,10 @@ impl StagesTogether {
                 } else if lane.rounds == LOOK {
                     lane.iterations += LOOK;
                     lane.rounds = 0;
+                    let falls = change <= SLOWEST * before();
                     if !(change.is_nan() || change > self.tolerance * size()) {
                         lane.phase = StagePhase::Checking;
-                    } else if !(change <= SLOWEST * before()) || lane.iterations >= MAX_ITERATIONS {
+                    } else if !falls || lane.iterations >= MAX_ITERATIONS {
                         lane.phase = StagePhase::Failed;
                     }
                 }
