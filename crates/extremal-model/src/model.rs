@@ -409,6 +409,11 @@ impl Model {
         self.content.settings.until.map(|id| self.graph.expr(id))
     }
 
+    /// How long steps are beside one another, an expression of positions and parameters, if that is stated.
+    pub fn pace(&self) -> Option<Expr<'_>> {
+        self.content.settings.pace.map(|id| self.graph.expr(id))
+    }
+
     /// What is probably not meant, though the model can be used.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings

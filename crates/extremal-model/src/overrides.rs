@@ -36,6 +36,7 @@ pub struct Overrides {
     step: Option<String>,
     from: Option<String>,
     until: Option<String>,
+    pace: Option<String>,
     constraints: Option<ConstraintForm>,
     project: Option<bool>,
     folder: Option<PathBuf>,
@@ -87,6 +88,13 @@ impl Overrides {
     #[must_use]
     pub fn until(mut self, until: impl ToString) -> Self {
         self.until = Some(until.to_string());
+        self
+    }
+
+    /// Replaces how long steps are beside one another: an expression of positions and parameters.
+    #[must_use]
+    pub fn pace(mut self, pace: impl ToString) -> Self {
+        self.pace = Some(pace.to_string());
         self
     }
 
@@ -203,6 +211,9 @@ impl Overrides {
         if let Some(until) = &self.until {
             simulation.until = outside(until, &simulation.until);
             simulation.steps = None;
+        }
+        if let Some(pace) = &self.pace {
+            simulation.pace = outside(pace, &simulation.pace);
         }
     }
 }

@@ -96,6 +96,7 @@ impl ExpressionPlace {
         ExpressionPlace::new("the multiplier at the start", "numbers and parameters", None, false);
     pub const COUNT: ExpressionPlace = ExpressionPlace::new("a count", "integers and integer parameters", None, false);
     pub const SETTING: ExpressionPlace = ExpressionPlace::new("a setting", "numbers and parameters", None, false);
+    pub const PACE: ExpressionPlace = ExpressionPlace::new("a pace", "positions and parameters", Some(0), false);
     pub const SHARE: ExpressionPlace =
         ExpressionPlace::new("a share of the friction heat", "numbers and parameters", None, false);
     pub const ENTROPY: ExpressionPlace = ExpressionPlace {

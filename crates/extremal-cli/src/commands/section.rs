@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use extremal_engine::Settings;
-use extremal_engine::model::{Direction, Extent};
+use extremal_engine::model::{Direction, Extent, Pacing};
+use extremal_engine::run::{SettingsError, SetupError};
 use extremal_engine::sweep::{Axis, CompiledSweep, Record, Values, Variation};
 use extremal_engine::trajectory::frame::FrameFormat;
 
@@ -114,6 +115,9 @@ pub fn execute(arguments: &SectionArguments) -> Result<Ending, CommandError> {
 
 /// The settings, with a step that divides the period, and how many of them it has.
 fn strobed(settings: Settings, source: &Source, period: f64) -> Result<(Settings, u64), CommandError> {
+    if settings.pacing != Pacing::Even {
+        return Err(SetupError::from(SettingsError::Paced { what: "stroboscopic sections" }).into());
+    }
     let stated = settings.step.or(source.model.simulation().step);
     let (Some(step), true) = (stated.filter(|step| *step > 0.0), period > 0.0 && period.is_finite()) else {
         return Err(CommandError::Period(period));

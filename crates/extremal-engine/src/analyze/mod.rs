@@ -28,7 +28,7 @@ use extremal_mechanics::analysis::{
     regularity, state_control_regularity, structure,
 };
 use extremal_mechanics::geometry::{NoPhaseGeometry, PhaseGeometry, ZeroJudge};
-use extremal_model::{ConstraintKind, Model};
+use extremal_model::{ConstraintKind, Model, Pacing};
 
 use crate::run::{ConstraintError, ConstraintStructure, Settings, Tracked, constraints_of};
 
@@ -173,8 +173,9 @@ pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: AnalysisExtent
         (invariant.name.clone(), expression, test(expression))
     });
     let looks = extent.numbers;
-    // The steps of a boundary problem are not marched; those from momenta are the optimal motion's, not that without control.
-    let marches = looks && model.boundary().is_none() && model.momentum_order().is_none();
+    // Trials are of steps that are alike. The steps of a boundary problem are not marched; those from momenta are the optimal motion's, not that without control.
+    let alike = settings.pacing == Pacing::Even;
+    let marches = looks && alike && model.boundary().is_none() && model.momentum_order().is_none();
     let phase = (extent.geometry && !placeholder).then(|| match reduced.order {
         1 => system.phase_geometry(&judge),
         _ => Err(NoPhaseGeometry::Accelerations),

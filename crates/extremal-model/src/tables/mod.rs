@@ -79,7 +79,9 @@ pub use observables::{Exact, Invariant, OutputQuantity, StatedLift, SymmetryGene
 pub use parameters::Parameter;
 pub use poisson::{MAX_POISSON_VARIABLES, PoissonBracket};
 pub use ports::{HeatLaw, ModelPort, PortLoad};
-pub use simulation::{AtSingular, ConstraintForm, EntropyBase, Extent, SimulationSettings, Start, UnknownSetting};
+pub use simulation::{
+    AtSingular, ConstraintForm, EntropyBase, Extent, Pacing, SimulationSettings, Start, UnknownSetting,
+};
 pub use states::FirstOrderState;
 pub(crate) use stop::StopStatement;
 pub use stop::{Direction, Stop};

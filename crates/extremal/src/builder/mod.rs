@@ -11,7 +11,7 @@ use std::fmt;
 
 use extremal_engine::model::ModelTable;
 
-use crate::{AtSingular, ConstraintForm, Direction, EntropyBase, Error, Method, Model, Start};
+use crate::{AtSingular, ConstraintForm, Direction, EntropyBase, Error, Method, Model, Pacing, Start};
 
 pub use boundary::BoundarySpec;
 pub use spec::{AmountSpec, ConstraintSpec, ControlSpec, CoordinateSpec, EntropySpec, PortSpec, StateSpec, TableSpec};
@@ -400,6 +400,11 @@ impl ModelBuilder {
     /// Whether a start that violates the constraints is moved to the nearest one that does not.
     pub fn project(self, project: bool) -> Self {
         self.stated("simulation", "project", project)
+    }
+
+    /// How long steps are beside one another, by positions and parameters, and how they follow it.
+    pub fn pace(self, pace: impl Into<Value>, pacing: Pacing) -> Self {
+        self.with("simulation", "pace", pace).with("simulation", "pacing", pacing.name())
     }
 
     /// What a run does at a singular configuration of its constraints.
