@@ -54,27 +54,38 @@ impl Serialize for Verification {
     }
 }
 
+/// The coefficients of the polynomial through values at nodes, from the constant one on: near the beginning of a step, where a force may
+/// vanish, a sum over the nodes would be round-off that no integrator can follow.
+fn polynomial_through(nodes: &[f64], values: &[f64]) -> Vec<f64> {
+    let mut sum = vec![0.0; nodes.len()];
+    for (j, value) in values.iter().enumerate() {
+        let mut basis = vec![*value];
+        for (_, node) in nodes.iter().enumerate().filter(|(k, _)| *k != j) {
+            let scale = nodes[j] - node;
+            let raised = std::iter::once(0.0).chain(basis.iter().copied());
+            let lowered = basis.iter().map(|c| node * c).chain(std::iter::once(0.0));
+            basis = raised.zip(lowered).map(|(up, down)| (up - down) / scale).collect();
+        }
+        sum.iter_mut().zip(&basis).for_each(|(sum, c)| *sum += c);
+    }
+    sum
+}
+
 impl Problem<'_> {
-    /// Replaces the controls by polynomials through their values at `nodes` of a step. The symbols of when the step begins, how long it is,
-    /// and of these values, one control after the other.
-    fn polynomial_controls(&self, system: &mut System<'_>, nodes: &[f64]) -> Vec<Id> {
+    /// Replaces the controls by polynomials in the part of a step that is over. The symbols of when the step begins, how long it is,
+    /// and of so many coefficients, one control after the other.
+    fn polynomial_controls(&self, system: &mut System<'_>, coefficients: usize) -> Vec<Id> {
         let g = system.graph;
         let [begin, length] = ["step begin", "step length"].map(|name| g.symbol(name));
         let tau = (system.t - begin) / length;
-        let number = |value: f64| g.float(value).unwrap_or(g.int(0));
-        let basis: Vec<_> = (0..nodes.len())
-            .map(|j| {
-                let others = nodes.iter().enumerate().filter(|(k, _)| *k != j);
-                others.fold(g.int(1), |product, (_, node)| product * (tau - number(*node)) / number(nodes[j] - node))
-            })
-            .collect();
         let mut symbols = vec![begin.id(), length.id()];
         let mut rules = Vec::new();
         for control in &self.statement.controls {
-            let values: Vec<_> =
-                (1..=nodes.len()).map(|j| g.symbol(&format!("stage {j} of {}", control.name))).collect();
-            symbols.extend(values.iter().map(|value| value.id()));
-            rules.push((g.expr(control.symbol), g.dot(&basis, &values)));
+            let of: Vec<_> =
+                (0..coefficients).map(|j| g.symbol(&format!("coefficient {j} of {}", control.name))).collect();
+            symbols.extend(of.iter().map(|coefficient| coefficient.id()));
+            let polynomial = of.iter().rev().fold(g.int(0), |sum, coefficient| *coefficient + tau * sum);
+            rules.push((g.expr(control.symbol), polynomial));
         }
         system.force = g.substitute(&system.force, &rules);
         system.heat.state_rates = g.substitute(&system.heat.state_rates, &rules);
@@ -111,7 +122,7 @@ impl Problem<'_> {
         }
         let inputs = match solution.control_nodes.is_empty() {
             true => controls.iter().map(|control| control.symbol).collect(),
-            false => self.polynomial_controls(&mut system, &solution.control_nodes),
+            false => self.polynomial_controls(&mut system, solution.control_nodes.len()),
         };
         symbols.extend(inputs);
         let mut marcher = AdaptiveMarcher::new(&system, AdaptiveMethod::Dop853, TOLERANCE, &symbols, &[], &[])?;
@@ -124,7 +135,11 @@ impl Problem<'_> {
         for (step, pair) in solution.rows.windows(2).enumerate() {
             let during = match solution.stage_controls.get(step) {
                 None => pair[0][layout.controls.clone()].to_vec(),
-                Some(stages) => [&[pair[0][0], pair[1][0] - pair[0][0]], &stages[..]].concat(),
+                Some(stages) => {
+                    let nodes = &solution.control_nodes;
+                    let of_controls = stages.chunks(nodes.len()).flat_map(|values| polynomial_through(nodes, values));
+                    [pair[0][0], pair[1][0] - pair[0][0]].into_iter().chain(of_controls).collect()
+                }
             };
             let values: Vec<f64> = parameters.iter().chain(&during).copied().collect();
             marcher.set_parameters(&values);

@@ -3,6 +3,7 @@
 use extremal_engine::boundary::{Kind, Verification};
 use extremal_engine::gallery;
 use extremal_engine::mechanics::discrete::degree_of;
+use extremal_engine::model::ControlShape;
 
 use extremal_testkit::boundary::{attempt, problem};
 use extremal_testkit::runs::gallery_with;
@@ -39,8 +40,9 @@ fn simulated_controls_reach_the_end_at_the_order_of_the_method() {
             continue;
         }
         let order = (errors[0] / errors[1]).log2();
-        // Controls that are constant in a step make every method one of second order; those of states are polynomials.
-        let promised = if model.states().is_empty() { 2 } else { 2 * degree_of(problem.method()) };
+        // Controls that are constant in a step make every method one of second order.
+        let constant = problem.shapes().contains(&ControlShape::Constant);
+        let promised = if constant { 2 } else { 2 * degree_of(problem.method()) };
         assert!((order - promised as f64).abs() < 0.3, "{name}: order {order:.2}, errors {errors:?}");
     }
     assert!(seen >= 8, "{seen} control problems");
