@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use extremal_engine::boundary::{
-    ArcKind, BoundSide, BoundarySolution, ControlArc, ControlArcs, Duration, FoundParameter, Grading, GridComparison, Kind, Normality, Status,
-    UnmetCondition, Verification, kind_name, nature_name,
+    ArcKind, BoundSide, BoundarySolution, ControlArc, ControlArcs, Duration, FoundParameter, Grading, GridComparison,
+    Kind, Normality, Problem, StatedControl, Status, UnmetCondition, Verification, kind_name, nature_name,
 };
+use extremal_engine::model::ControlShape;
 use extremal_engine::trajectory::{Align, Role, Table, shortest, sig};
 
 use crate::commands::FinishedSolve;
@@ -57,6 +58,9 @@ fn facts(out: &mut String, solved: &FinishedSolve<'_>) {
     let mut table = table_of_facts();
     table.row(["problem", kind_name(problem.kind())]);
     table.row(["method", &format!("{}, {} steps{}", problem.method(), solution.steps, graded(problem.grading()))]);
+    for line in shapes(problem) {
+        table.row(["control", &line]);
+    }
     let status = match solution.nature {
         Some(nature) => format!("{}: {}", solution.status.name(), nature_name(nature)),
         None => solution.status.name().to_owned(),
@@ -136,6 +140,24 @@ fn multipliers(normality: &Normality, solution: &BoundarySolution) -> String {
     }
 }
 
+/// Of controls that go through the steps otherwise than their bounds may let expect.
+fn shapes(problem: &Problem<'_>) -> Vec<String> {
+    let one = |(control, shape): (&StatedControl, &ControlShape)| {
+        let name = &control.name;
+        match shape {
+            ControlShape::Constant => None,
+            ControlShape::Linear => Some(format!("{name} is linear from node to node")),
+            ControlShape::Polynomial => {
+                let bounded = control.min.is_finite() || control.max.is_finite();
+                bounded.then(|| {
+                    format!("{name} is a polynomial in each step, and keeps its bounds at the quadrature nodes")
+                })
+            }
+        }
+    };
+    problem.statement().controls.iter().zip(problem.shapes()).filter_map(one).collect()
+}
+
 /// Where steps shrink, and how.
 fn graded(Grading { start, end }: Grading) -> String {
     let ends = [(start, "start"), (end, "end")].into_iter().filter(|(power, _)| *power > 1.0);
@@ -203,7 +225,11 @@ fn arcs_in_words(found: &ControlArcs) -> String {
     if found.is_bang_bang() {
         let switches: Vec<String> = found.switches().iter().take(MOST_INTERVALS).map(|at| sig(*at, 5)).collect();
         let more = and_more_of(found.switches().len());
-        let count = if switches.len() == 1 && more.is_empty() { "1 switch".to_owned() } else { format!("{} switches", found.switches().len()) };
+        let count = if switches.len() == 1 && more.is_empty() {
+            "1 switch".to_owned()
+        } else {
+            format!("{} switches", found.switches().len())
+        };
         return format!("{control} is bang-bang: {count}, at {}{more}", switches.join(", "));
     }
     let word = |kind: ArcKind| match kind {

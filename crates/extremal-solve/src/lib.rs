@@ -28,8 +28,8 @@ pub use kernel::{GuessSource, Kernel, KernelLayout, SolveLayout, SolveStructure,
 pub use linear::{DenseLu, Factorisation, LinearSolver, Singular, on_widest_registers};
 pub use march::{
     AdaptiveMarcher, CompiledScheme, ExplicitStep, Guard, LaneMarcher, LaneObserver, LaneStart, LatticeInstance,
-    LatticeMarcher, LatticePairs, LatticeScheme, March, Marcher, MotionBlock, MotionFate, SeenLanes, StartValues,
-    TotalWork,
+    LatticeMarcher, LatticePairs, LatticeScheme, March, Marcher, MotionBlock, MotionFate, PacedMarcher, SeenLanes,
+    StartValues, TotalWork,
 };
 pub use newton::NewtonOptions;
 pub use rank::{

@@ -1,9 +1,7 @@
 //! One search of a solver on one grid.
 
 use extremal_mechanics::boundary::{Assembly, Element};
-use extremal_solve::nlp::{
-    Assembled, NlpBounds, NlpOptions, NlpSolution, NlpStart, NlpStatus, minimise, stationary,
-};
+use extremal_solve::nlp::{Assembled, NlpBounds, NlpOptions, NlpSolution, NlpStart, NlpStatus, minimise, stationary};
 
 use super::{
     BoundarySolution, Guess, Kind, Problem, ProblemError, Seek, SolveSettings, WatchIterations, check, domain, grid,
@@ -70,7 +68,8 @@ impl Problem<'_> {
         let discrete = self.discretised(settings.steps.unwrap_or(self.statement.steps))?;
         let DiscreteProblem { layout, fractions, bounds } = &discrete.problem;
         let released = grid::without_duration(bounds, layout);
-        let x = guess.variables(self, &self.statement, layout, fractions);
+        let mut x = guess.variables(self, &self.statement, layout, fractions);
+        self.raise_maximum(layout, bounds, &mut x);
         let lambda = guess.multipliers(self, layout, fractions);
         let start = NlpStart { x: &x, lambda: &lambda, bound_multipliers: None };
         let mut options = settings.options;
@@ -86,7 +85,8 @@ impl Problem<'_> {
             (Kind::Action, false, Seek::Any) if self.statement.periodic => Seek::Stationary,
             (_, _, seek) => seek,
         };
-        let minimum = |watch: WatchIterations<'_>| minimise(&mut self.program(&discrete, bounds), start, &options, watch);
+        let minimum =
+            |watch: WatchIterations<'_>| minimise(&mut self.program(&discrete, bounds), start, &options, watch);
         // Newton's method has no barrier to keep a duration within its bounds: they are looked at afterwards.
         let saddle = |watch: WatchIterations<'_>| {
             let mut found = stationary(&mut self.program(&discrete, &released), start, &options, watch);
@@ -120,7 +120,12 @@ impl Problem<'_> {
         options: &NlpOptions,
         watch: WatchIterations<'_>,
     ) -> NlpSolution {
-        minimise(&mut self.program(discrete, &discrete.problem.bounds), NlpStart { x, lambda: &[], bound_multipliers: None }, options, watch)
+        minimise(
+            &mut self.program(discrete, &discrete.problem.bounds),
+            NlpStart { x, lambda: &[], bound_multipliers: None },
+            options,
+            watch,
+        )
     }
 }
 

@@ -81,11 +81,14 @@ impl<'m> Problem<'m> {
         let starts = starts.map(|(at, (quantity, _))| (self.quantity_name(*quantity), at)).collect();
         let first_control = |control: usize| {
             variables().find(|(_, (quantity, _))| match quantity {
-                Quantity::Control(of) | Quantity::StageControl { stage: 0, control: of } => *of == control,
+                Quantity::Control(of)
+                | Quantity::StageControl { stage: 0, control: of }
+                | Quantity::NodeControl(of) => *of == control,
                 _ => false,
             })
         };
-        let controls = (0..self.statement.controls.len()).filter_map(|control| first_control(control).map(|(at, _)| at));
+        let controls =
+            (0..self.statement.controls.len()).filter_map(|control| first_control(control).map(|(at, _)| at));
         let discretised = self.discretised_as(discrete);
         RecedingHorizon {
             problem: self,

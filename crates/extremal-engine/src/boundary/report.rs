@@ -4,8 +4,8 @@ use extremal_solve::nlp::Nature;
 use serde::Serialize;
 
 use super::{
-    ActiveBound, Assessment, BoundarySolution, ControlArcs, EndMomenta, FoundParameter, Grading, GridComparison, Kind, Level,
-    Normality, Problem, UnmetCondition, Verification,
+    ActiveBound, Assessment, BoundarySolution, ControlArcs, EndMomenta, FoundParameter, Grading, GridComparison, Kind,
+    Level, Normality, Problem, UnmetCondition, Verification,
 };
 use crate::serialized::by_name;
 

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use extremal_mechanics::boundary::Quantity;
 use extremal_solve::nlp::{Iteration, Nearest, NlpOptions, NlpSolution, NlpStart, NlpStatus, minimise};
 
-use super::attempt::Discretisation;
+use super::attempt::{DiscreteProblem, Discretisation};
 use super::statement::{Duration, Statement};
 use super::{BoundarySolution, Guess, Kind, Problem, ProblemError, SolveSettings, Status, WatchIterations, check};
 
@@ -61,7 +61,8 @@ impl Problem<'_> {
     ) -> Result<BoundarySolution, ProblemError> {
         let stated = matches!(guess, Guess::Stated) && self.kind == Kind::Control;
         let first = self.attempt(guess, settings, watch)?;
-        let lost = matches!(first.status, Status::Infeasible | Status::Stalled | Status::IterationLimit | Status::NotFinite);
+        let lost =
+            matches!(first.status, Status::Infeasible | Status::Stalled | Status::IterationLimit | Status::NotFinite);
         if !(stated && lost) {
             return Ok(first);
         }
@@ -88,7 +89,9 @@ impl Problem<'_> {
             for grid in &grids {
                 let discrete = self.discretised(*grid)?;
                 let mut found = Vec::new();
-                for (wave, duration) in waves.iter().flat_map(|wave| self.durations().map(move |duration| (wave, duration))) {
+                for (wave, duration) in
+                    waves.iter().flat_map(|wave| self.durations().map(move |duration| (wave, duration)))
+                {
                     if work.is_over() || found.len() >= ENOUGH {
                         break;
                     }
@@ -145,8 +148,10 @@ impl Problem<'_> {
         settings: &SolveSettings,
         work: &mut Work<'_>,
     ) -> Result<Option<BoundarySolution>, ProblemError> {
-        let steps = discrete.problem.fractions.len() - 1;
-        let x = guess.variables(self, statement, &discrete.problem.layout, &discrete.problem.fractions);
+        let DiscreteProblem { layout, fractions, bounds } = &discrete.problem;
+        let steps = fractions.len() - 1;
+        let mut x = guess.variables(self, statement, layout, fractions);
+        self.raise_maximum(layout, bounds, &mut x);
         let max_iterations = settings.options.max_iterations.min(ITERATIONS);
         let options = NlpOptions { tolerance: TOLERANCE, max_iterations, ..settings.options };
         let feasible = self.least_effort(discrete, &x, statement, &options, &mut |line| work.see(steps, line));
@@ -175,11 +180,11 @@ impl Problem<'_> {
         options: &NlpOptions,
         watch: WatchIterations<'_>,
     ) -> NlpSolution {
-        let super::DiscreteProblem { layout, fractions, bounds } = &discrete.problem;
+        let DiscreteProblem { layout, fractions, bounds } = &discrete.problem;
         let steps = fractions.len() - 1;
         let mut reference = x.to_vec();
         let weights = layout.variables.iter().enumerate().map(|(at, (quantity, k))| match quantity {
-            Quantity::Control(_) | Quantity::StageControl { .. } => {
+            Quantity::Control(_) | Quantity::StageControl { .. } | Quantity::NodeControl(_) => {
                 let (low, high) = (bounds.lower[at], bounds.upper[at]);
                 reference[at] = 0f64.clamp(low, high);
                 let range = if (high - low).is_finite() { 0.5 * (high - low) } else { 1.0 };

@@ -139,7 +139,7 @@ pub(crate) struct Promises {
 impl Promises {
     pub fn of(run: &CompiledRun, model: &Model) -> Self {
         Promises {
-            stepping: matches!(*run.compiled, Compiled::Scheme(_)),
+            stepping: matches!(*run.compiled, Compiled::Scheme(_) | Compiled::Paced(_)),
             rows: !matches!(*run.compiled, Compiled::Lattice(_)),
             // A quotient by a factor that falls without end ends in round-off, whatever the method does.
             energy: run.method != Method::Custom

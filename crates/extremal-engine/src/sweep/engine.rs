@@ -89,7 +89,7 @@ fn is_seen_by_some_rows(common: &SweepContext<'_>, compiled: &Compiled, lanes: &
             let rows = observables.configurations.is_empty() || scheme.watches_rows();
             rows && scheme.observation().linear && scheme.knows_what_is_observable()
         }
-        Compiled::Adaptive(_) | Compiled::Lattice(_) => false,
+        Compiled::Paced(_) | Compiled::Adaptive(_) | Compiled::Lattice(_) => false,
     };
     let recorded = match common.layout.record {
         Record::End | Record::Events => true,

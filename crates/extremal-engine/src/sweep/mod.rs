@@ -308,8 +308,27 @@ impl CompiledSweep {
         threads: usize,
         watch: impl FnMut(SweepProgress) -> ControlFlow<()>,
     ) -> Result<SweepOutcome, FrameError> {
+        self.to_file_shown(path, existing, threads, |_| {}, watch)
+    }
+
+    /// The same; `show` sees the rows that are computed, some at a time and in their order.
+    ///
+    /// # Errors
+    /// As [`CompiledSweep::to_file`].
+    pub fn to_file_shown(
+        &self,
+        path: &Path,
+        existing: Existing,
+        threads: usize,
+        mut show: impl FnMut(&Frame),
+        watch: impl FnMut(SweepProgress) -> ControlFlow<()>,
+    ) -> Result<SweepOutcome, FrameError> {
         let march = |first, take: TakeRows<'_, Summary>, watch: WatchMembers<'_>| {
-            self.march(SweepEnding::AfterGroup, first, threads, take, watch)
+            let seen = |frame: Frame, part| {
+                show(&frame);
+                take(frame, part)
+            };
+            self.march(SweepEnding::AfterGroup, first, threads, seen, watch)
         };
         self.part_file().write(path, existing, watch, march)
     }

@@ -84,14 +84,22 @@ fn a_horizon_finds_what_a_search_from_nothing_finds() {
     let mut horizon = problem.receding_horizon(&first, 1e-9);
     let (mut iterations, mut cold_iterations) = (0, 0);
     for (x, v) in [(0.02, 0.0), (0.02, -0.1), (-0.01, 0.05)] {
-        let typed = text.replace("start = { x = 0, th = \"pi\", \"x'\" = 0", &format!("start = {{ x = {x}, th = \"pi\", \"x'\" = {v}"));
+        let typed = text.replace(
+            "start = { x = 0, th = \"pi\", \"x'\" = 0",
+            &format!("start = {{ x = {x}, th = \"pi\", \"x'\" = {v}"),
+        );
         assert!(typed != text);
         let moved = Model::from_toml(&typed).unwrap();
         let cold = attempt(&self::problem(&moved, None), None);
         let step = horizon.solve(&[("x", x), ("x'", v)]).unwrap();
         assert_eq!(step.status, NlpStatus::Solved);
         // The tolerance of both, 1e-9 of the scaled gradient, is 1e-6 of a control of 20.
-        assert!((step.objective - cold.objective).abs() < 1e-7 * cold.objective, "{} {}", step.objective, cold.objective);
+        assert!(
+            (step.objective - cold.objective).abs() < 1e-7 * cold.objective,
+            "{} {}",
+            step.objective,
+            cold.objective
+        );
         assert!((step.controls[0] - cold.values("u").unwrap()[0]).abs() < 1e-5);
         iterations += step.iterations;
         cold_iterations += cold.iterations;

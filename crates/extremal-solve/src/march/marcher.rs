@@ -287,6 +287,19 @@ impl Marcher {
         self.changed.unwrap_or_else(|| self.motion.clock.time_after(steps.saturating_sub(1)))
     }
 
+    /// Puts a number into the state, and into the one that a step is retaken from where that is the same.
+    pub(super) fn put(&mut self, place: usize, value: f64, before_too: bool) {
+        self.motion.state[place] = value;
+        if before_too {
+            self.previous[place] = value;
+        }
+    }
+
+    /// The size of a whole step.
+    pub(super) fn step_size(&self) -> f64 {
+        self.motion.clock.h
+    }
+
     /// Takes up to so many steps by the strategies that take many at once; returns how many.
     fn take_many(&mut self, steps: u64) -> u64 {
         self.scheme.solver.take_many(&mut self.motion, steps)

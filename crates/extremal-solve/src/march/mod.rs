@@ -10,7 +10,9 @@ mod lane_watch;
 mod lanes;
 mod lattice;
 mod marcher;
+mod paced;
 mod paired;
+mod right_hand_side;
 mod smoothness;
 
 use std::ops::Range;
@@ -31,6 +33,7 @@ pub use lane_watch::SeenLanes;
 pub use lanes::{LaneMarcher, LaneObserver};
 pub use lattice::{LatticeInstance, LatticeMarcher, LatticeScheme};
 pub use marcher::Marcher;
+pub use paced::PacedMarcher;
 pub use paired::LatticePairs;
 pub(crate) use smoothness::{BEGUN, FADING, QUIET, SMOOTH};
 

@@ -29,8 +29,8 @@ pub(crate) use back_off::BackOff;
 pub(crate) use fixed_point::FixedPoint;
 pub use fused::WatchedRows;
 pub(crate) use fused::{
-    FIRST_DIFFERENCES, FIRST_WEIGHT, FusedMark, FusedStep, LIMIT_VALUES, LOOP_TIER, LaneLayout, PARAMETERS_TIER,
-    RowFormulas, RowLook, TIMES_TIER, WELL_KNOWN, WideLayout,
+    Elimination, FIRST_DIFFERENCES, FIRST_WEIGHT, FusedLimits, FusedMark, FusedStep, FusedWriter, LARGEST_SOLVE,
+    LIMIT_VALUES, LOOP_TIER, LaneLayout, PARAMETERS_TIER, RowFormulas, RowLook, TIMES_TIER, WELL_KNOWN, WideLayout,
 };
 pub(crate) use history::WEIGHTS;
 

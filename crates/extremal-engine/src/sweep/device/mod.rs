@@ -82,7 +82,7 @@ impl<'s> DeviceSweep<'s> {
         let observables = &common.observables;
         let scheme = match compiled {
             Compiled::Scheme(scheme) => scheme,
-            Compiled::Adaptive(_) => return Err(DeviceRefusal::Adaptive(method.to_owned())),
+            Compiled::Adaptive(_) | Compiled::Paced(_) => return Err(DeviceRefusal::Adaptive(method.to_owned())),
             Compiled::Lattice(_) => return Err(DeviceRefusal::Lattice),
         };
         let is_constrained = !observables.constraints.is_empty() || !observables.configurations.is_empty();

@@ -24,9 +24,9 @@ use crate::observable::{self, Observable};
 use crate::step::MotionState;
 use crate::step::history::{DEPTH, History, WEIGHTS};
 use affine::Affine;
-use elimination::Elimination;
-pub(crate) use formulas::LIMIT_VALUES;
-use formulas::{FusedLimits, FusedWriter, angles, without_common_factors};
+pub(crate) use elimination::Elimination;
+pub(crate) use formulas::{FusedLimits, FusedWriter, LIMIT_VALUES};
+use formulas::{angles, without_common_factors};
 use layout::LoopLayout;
 use round::{FusedLoop, weight};
 
@@ -36,7 +36,7 @@ pub use rows::WatchedRows;
 pub(crate) use rows::{RowFormulas, RowLook};
 
 /// Systems of equations up to this size are solved by Cramer's rule in the program itself.
-const LARGEST_SOLVE: usize = 3;
+pub(crate) const LARGEST_SOLVE: usize = 3;
 /// Substeps of a composition are written one after the other up to so many operations.
 const LONGEST_COMPOSITION: usize = 10_000;
 /// For larger states the time is spent in the formulas, and compiling them twice would cost more than it gains,
