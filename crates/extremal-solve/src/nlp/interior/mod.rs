@@ -31,12 +31,13 @@ const WARM_PUSH: f64 = 1e-6;
 const LARGEST_FIRST_MULTIPLIER: f64 = 1e3;
 /// Beyond this, variables or objective are taken to be without bound.
 const DIVERGED: f64 = 1e15;
-/// After so many steps on end of less than this fraction, far from the constraints, the multipliers lead nowhere: they have grown
-/// where the constraints are nearly dependent, and with them the curvature. The restoration phase goes on without them, until a
-/// good part of the violation is gone.
+/// After so many steps on end of less than this fraction, which leave nearly all of the violation, multipliers that have grown lead
+/// nowhere: the constraints are nearly dependent, and the curvature has grown with them. The restoration phase goes on without
+/// them, until a good part of the violation is gone.
 const SHORT_STEPS: usize = 10;
 const SHORT: f64 = 0.05;
 const SHORT_ENOUGH: f64 = 0.5;
+const GROWN_MULTIPLIER: f64 = 1e6;
 /// What the restoration phase has to reach otherwise, as a part of the violation.
 const ENOUGH: f64 = 0.9;
 /// Where no step makes progress any more, an error so many times the tolerance is round-off.
@@ -112,6 +113,8 @@ struct Interior<'r, 'n> {
     may_restore: bool,
     tiny_steps: usize,
     short_steps: usize,
+    /// The violation before these.
+    violation_before: f64,
 }
 
 /// A step in all variables.
@@ -149,6 +152,7 @@ impl<'r, 'n> Interior<'r, 'n> {
             may_restore: true,
             tiny_steps: 0,
             short_steps: 0,
+            violation_before: 0.0,
             lower,
             upper,
             options,
@@ -206,15 +210,23 @@ impl<'r, 'n> Interior<'r, 'n> {
         }
     }
 
-    /// Have the last steps been short, though the constraints are far from satisfied?
+    /// Have the last steps been short, with little use, though the constraints are far from satisfied?
     fn is_stuck(&mut self) -> bool {
-        let short = self.line.fraction < SHORT && self.may_restore;
-        self.short_steps = if short { self.short_steps + 1 } else { 0 };
-        let stuck = self.short_steps >= SHORT_STEPS && self.violation(&self.c) > self.small_violation;
-        if stuck {
+        let violation = self.violation(&self.c);
+        let grown = largest(&self.lambda) > GROWN_MULTIPLIER;
+        if !(self.line.fraction < SHORT && grown && self.may_restore) {
+            self.short_steps = 0;
+            return false;
+        }
+        if self.short_steps == 0 {
+            self.violation_before = violation;
+        }
+        self.short_steps += 1;
+        let over = self.short_steps >= SHORT_STEPS;
+        if over {
             self.short_steps = 0;
         }
-        stuck
+        over && violation > self.small_violation.max(ENOUGH * self.violation_before)
     }
 
     /// Is it over? Otherwise the barrier parameter is brought up to date.
