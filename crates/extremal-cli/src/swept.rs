@@ -74,6 +74,8 @@ pub fn march(
     let (outcome, threads, elapsed) =
         ensemble.compute(wanted.file, wanted.quiet, |file, threads, watch| match file {
             Some((path, existing)) => sweep.to_file_shown(path, existing, threads, |frame| kept.take(frame), watch),
+            // Without rows, what marches members may leave them where they are.
+            None if wanted.plots.is_empty() => Ok(sweep.summarise(threads, watch)),
             None => Ok(sweep.shown(threads, |frame| kept.take(frame), watch)),
         })?;
     if let Some(frame) = &kept.into_frame() {

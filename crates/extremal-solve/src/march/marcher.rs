@@ -242,6 +242,15 @@ impl Marcher {
         self.begin_at(state.iter().copied());
     }
 
+    /// Gets ready to go on in the place of a motion in a lane, of which so many steps are known, and so many were fused and not: nothing is
+    /// left of the one before.
+    pub(super) fn stand_in(&mut self, clock: Clock, known: usize, fused: [u64; 2], largest: f64) {
+        (self.motion.clock, self.motion.work) = (clock, TotalWork::default());
+        self.smoothness.stand_in(clock.steps, largest);
+        (self.refused, self.shown, self.changed) = (false, None, None);
+        self.scheme.solver.stand_in(clock, known, fused);
+    }
+
     /// Begins it with a state that was found elsewhere.
     pub(super) fn begin_at(&mut self, state: impl Iterator<Item = f64>) {
         self.motion.state.iter_mut().zip(state).for_each(|(own, value)| *own = value);

@@ -3,8 +3,10 @@
 mod adaptive;
 mod block;
 mod clock;
+mod cohort;
 mod compiled;
 mod fate;
+mod lane_opening;
 mod lane_start;
 mod lane_watch;
 mod lanes;
@@ -26,6 +28,7 @@ use crate::kernel::Work;
 pub use adaptive::AdaptiveMarcher;
 pub use block::MotionBlock;
 pub(crate) use clock::Clock;
+pub use cohort::LaneCohort;
 pub use compiled::{CompiledScheme, ExplicitStep};
 pub use fate::MotionFate;
 pub use lane_start::LaneStart;
