@@ -2,7 +2,7 @@
 
 Needs `pip install casadi`. For each problem: how IPOPT ends from the straight guess, iterations, seconds (time on the processor, the
 shortest of several runs) and objective. With the path of extremal the solutions of `extremal solve` stand beside, and IPOPT begins
-once more at each of these: if it is one, it stays there.
+once more at each of these: if it is one, it stays there. The models are in `collection/` beside this file.
 
     python casadi_collection.py [path of extremal] [names..]
 
@@ -13,10 +13,12 @@ import json
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import casadi as ca
 import numpy as np
 
+MODELS = Path(__file__).parent / "collection"
 TOLERANCE = 1e-10
 ROUNDS = 3
 
@@ -266,7 +268,7 @@ def main():
         seconds, iterations, objective, status = build().solve()
         print(f"{name:30} IPOPT      {status:32} {iterations:5} iterations {seconds:8.3f} s  {objective:.10g}", flush=True)
         if program and coordinates:
-            output = subprocess.run([program, "solve", f"gallery:{name}", "--json"], capture_output=True, text=True).stdout
+            output = subprocess.run([program, "solve", str(MODELS / f"{name}.toml"), "--json"], capture_output=True, text=True).stdout
             solution = json.loads(output)
             print(f"{'':30} extremal   {solution['status']:32} {solution['iterations']:5} iterations {'':10}  {solution['objective']:.10g}")
             beside = build()
