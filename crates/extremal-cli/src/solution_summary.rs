@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use extremal_engine::boundary::{
-    BoundSide, BoundarySolution, Duration, FoundParameter, Grading, GridComparison, Kind, Normality, Problem,
-    StatedControl, Status, UnmetCondition, Verification, kind_name, nature_name,
+    ArcKind, BoundSide, BoundarySolution, ControlArc, ControlArcs, Duration, FoundParameter, Grading, GridComparison,
+    Kind, Normality, Problem, StatedControl, Status, UnmetCondition, Verification, kind_name, nature_name,
 };
 use extremal_engine::model::ControlShape;
 use extremal_engine::trajectory::{Align, Role, Table, shortest, sig};
@@ -35,6 +35,7 @@ pub fn of(source: &Source, solved: &FinishedSolve<'_>, written: &[PathBuf]) -> S
         momenta(&mut out, &solved.solution);
     }
     bounds(&mut out, &solved.solution);
+    arcs(&mut out, solved);
     sensitivities(&mut out, solved);
     levels(&mut out, solved);
     minima(&mut out, solved);
@@ -67,6 +68,9 @@ fn facts(out: &mut String, solved: &FinishedSolve<'_>) {
     let iterations = if solution.iterations == 1 { "iteration" } else { "iterations" };
     let pace = format!("{} {iterations} in {}", solution.iterations, duration(solved.elapsed));
     table.row(["status", &format!("{status}, {pace}")]);
+    if solution.rescued {
+        table.row(["guess", "found from others, on coarser grids: the stated one led nowhere"]);
+    }
     match problem.kind() {
         Kind::Action => table.row(["action", &sig(solution.objective, 12)]),
         Kind::Control => table.row(["objective", &sig(solution.objective, 12)]),
@@ -203,6 +207,49 @@ fn bounds(out: &mut String, solution: &BoundarySolution) {
         let places =
             if bound.times.len() == 1 { "1 place".to_owned() } else { format!("{} places", bound.times.len()) };
         let _ = writeln!(out, "\n  {held} at {places}, {}", intervals(&bound.intervals));
+    }
+}
+
+/// How controls go between their bounds.
+fn arcs(out: &mut String, solved: &FinishedSolve<'_>) {
+    if !solved.solution.status.is_solved() {
+        return;
+    }
+    for found in solved.problem.control_arcs(&solved.solution) {
+        let _ = writeln!(out, "\n  {}", arcs_in_words(&found));
+    }
+}
+
+fn arcs_in_words(found: &ControlArcs) -> String {
+    let ControlArcs { control, arcs, .. } = found;
+    if found.is_bang_bang() {
+        let switches: Vec<String> = found.switches().iter().take(MOST_INTERVALS).map(|at| sig(*at, 5)).collect();
+        let more = and_more_of(found.switches().len());
+        let count = if switches.len() == 1 && more.is_empty() {
+            "1 switch".to_owned()
+        } else {
+            format!("{} switches", found.switches().len())
+        };
+        return format!("{control} is bang-bang: {count}, at {}{more}", switches.join(", "));
+    }
+    let word = |kind: ArcKind| match kind {
+        ArcKind::Min => "at its smallest value",
+        ArcKind::Max => "at its largest value",
+        ArcKind::Singular => "singular",
+        ArcKind::Held => "held by what is named above",
+        ArcKind::Between => "in between",
+    };
+    let one = |arc: &ControlArc| format!("{} to {}", word(arc.kind), sig(arc.to, 5));
+    let shown: Vec<String> = arcs.iter().take(2 * MOST_INTERVALS).map(one).collect();
+    let more = if arcs.len() > shown.len() { format!(" and {} more", arcs.len() - shown.len()) } else { String::new() };
+    format!("{control} is {}{more}", shown.join(", "))
+}
+
+/// What is said of more switches than are listed.
+fn and_more_of(count: usize) -> String {
+    match count.saturating_sub(MOST_INTERVALS) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
     }
 }
 

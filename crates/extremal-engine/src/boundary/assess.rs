@@ -271,7 +271,7 @@ impl Problem<'_> {
             return Ok(None);
         }
         let finer = on_another_grid(settings, finer);
-        let finer = self.solve(&Guess::Table(solution.table()), &finer, watch)?;
+        let finer = self.attempt(&Guess::Table(solution.table()), &finer, watch)?;
         let coarse = if other.steps > solution.steps { other_least } else { least };
         let near = finer.least_curvature.is_none_or(|fine| open(fine, coarse));
         let doubt = Doubt::NearConjugate { steps: [solution.steps, other.steps], least: [least, other_least] };
@@ -316,7 +316,7 @@ impl Problem<'_> {
             }
             let mut found = Vec::new();
             for steps in &others[..wanted] {
-                let other = self.solve(&guess, &on_another_grid(settings, *steps), watch)?;
+                let other = self.attempt(&guess, &on_another_grid(settings, *steps), watch)?;
                 if other.status.is_solved() {
                     found.push(other);
                 }

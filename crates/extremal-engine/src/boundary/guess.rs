@@ -29,8 +29,14 @@ pub enum Guess {
 
 impl Guess {
     /// Values of all unknowns.
-    pub(super) fn variables(&self, problem: &Problem<'_>, layout: &Assembly, fractions: &[f64]) -> Vec<f64> {
-        let stated = StatedGuess { problem, fractions };
+    pub(super) fn variables(
+        &self,
+        problem: &Problem<'_>,
+        statement: &Statement,
+        layout: &Assembly,
+        fractions: &[f64],
+    ) -> Vec<f64> {
+        let stated = StatedGuess { problem, statement, fractions };
         let mut x: Vec<f64> = layout.variables.iter().map(|(quantity, k)| stated.value(*quantity, *k)).collect();
         match self {
             Guess::Stated => {}
@@ -71,7 +77,7 @@ impl Guess {
     /// Multipliers of all rows, if there are some to start from.
     pub(super) fn multipliers(&self, problem: &Problem<'_>, layout: &Assembly, fractions: &[f64]) -> Vec<f64> {
         let Guess::Table(table) = self else { return Vec::new() };
-        let stated = StatedGuess { problem, fractions };
+        let stated = StatedGuess { problem, statement: &problem.statement, fractions };
         let known: Option<Vec<f64>> = layout
             .rows
             .iter()
@@ -150,10 +156,20 @@ impl Path<'_> {
         if let Some(guess) = statement.guess.get(coordinate).copied().flatten() {
             return self.value(model.graph().expr(guess), fraction, &[]);
         }
-        match (given(&statement.start, coordinate, 0), given(&statement.end, coordinate, 0)) {
-            (Some(start), Some(end)) => start + fraction * (end - start),
-            (Some(value), None) | (None, Some(value)) => value,
-            (None, None) => 0.0,
+        // What is given on the way, and where.
+        let passed = statement.via.iter().filter(|(_, value)| value.coordinate == coordinate && value.order == 0);
+        let ends = [(0.0, &statement.start), (1.0, &statement.end)].into_iter();
+        let ends = ends.filter_map(|(at, values)| given(values, coordinate, 0).map(|value| (at, value)));
+        let mut points: Vec<(f64, f64)> = ends.chain(passed.map(|(at, value)| (*at, value.value))).collect();
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        match points[..] {
+            [] => 0.0,
+            [(_, value)] => value,
+            _ => {
+                let after = points.partition_point(|(at, _)| *at <= fraction).clamp(1, points.len() - 1);
+                let ((from, start), (to, end)) = (points[after - 1], points[after]);
+                start + (fraction - from) / (to - from) * (end - start)
+            }
         }
     }
 
@@ -172,6 +188,8 @@ impl Path<'_> {
 /// The guess that a problem states.
 struct StatedGuess<'p, 'm> {
     problem: &'p Problem<'m>,
+    /// What it states, perhaps with another duration.
+    statement: &'p Statement,
     fractions: &'p [f64],
 }
 
@@ -210,7 +228,7 @@ impl StatedGuess<'_, '_> {
 
     fn value(&self, quantity: Quantity, k: usize) -> f64 {
         let problem = self.problem;
-        let statement = &problem.statement;
+        let statement = self.statement;
         let duration = statement.duration.guess();
         match quantity {
             Quantity::Position(coordinate) => self.position(coordinate, self.fraction(k)),
@@ -244,7 +262,7 @@ impl StatedGuess<'_, '_> {
     }
 
     fn control(&self, control: usize, fraction: f64) -> f64 {
-        let control = &self.problem.statement.controls[control];
+        let control = &self.statement.controls[control];
         let value = control.guess.map_or(0.0, |guess| self.evaluate(guess, fraction));
         value.clamp(control.min, control.max)
     }
@@ -254,7 +272,7 @@ impl StatedGuess<'_, '_> {
     }
 
     fn path(&self) -> Path<'_> {
-        Path { model: self.problem.model, statement: &self.problem.statement }
+        Path { model: self.problem.model, statement: self.statement }
     }
 
     fn evaluate(&self, expression: extremal_expr::Id, fraction: f64) -> f64 {
@@ -272,7 +290,7 @@ impl StatedGuess<'_, '_> {
 
     /// Adds waves that vanish at both ends to the positions, and steps of the same kind to the controls.
     fn shake(&self, size: f64, seed: u64, layout: &Assembly, x: &mut [f64]) {
-        let statement = &self.problem.statement;
+        let statement = self.statement;
         let n = self.problem.model.coordinates().len();
         let waves = |of: usize| -> Vec<f64> {
             let sizes = [0, 1].map(|pair| uniform_pair(seed, of as u64, pair).map(|size| 2.0 * size - 1.0));

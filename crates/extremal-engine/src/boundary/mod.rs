@@ -1,7 +1,9 @@
 //! Motions given by their ends, and controls of least cost.
 
 mod active;
+mod arcs;
 mod assess;
+mod attempt;
 mod check;
 mod continued;
 mod costates;
@@ -9,10 +11,12 @@ mod domain;
 mod end_map;
 mod grid;
 mod guess;
+mod horizon;
 mod momenta;
 mod names;
 mod reading;
 mod report;
+mod rescue;
 mod search;
 mod sensitivity;
 mod singular;
@@ -27,21 +31,23 @@ use extremal_eval::{CompileError, Program};
 use extremal_expr::Id;
 use extremal_mechanics::System;
 use extremal_mechanics::boundary::{
-    Assembly, BoundaryError, Question, Transcription, controlled_motion, controlled_nodes, stationary_action,
+    BoundaryError, Question, Transcription, controlled_motion, controlled_nodes, stationary_action,
 };
 use extremal_mechanics::discrete::{CustomDiscrete, SchemeError, ThreePointSystem};
 use extremal_model::{ControlShape, Method, Model};
-use extremal_solve::nlp::{
-    Assembled, Iteration, NlpBounds, NlpOptions, NlpSolution, NlpStart, NlpStatus, minimise, stationary,
-};
+use extremal_solve::nlp::{Assembled, Iteration, NlpBounds, NlpOptions, NlpSolution, NlpStatus};
 use thiserror::Error;
 
+use attempt::DiscreteProblem;
+
 pub use active::{ActiveBound, BoundSide};
+pub use arcs::{ArcKind, ControlArc, ControlArcs};
 pub use assess::{Assessment, Doubt, GridComparison};
 pub use check::StatementError;
 pub use continued::ContinuationError;
 pub use end_map::{EndMap, Normality};
 pub use guess::Guess;
+pub use horizon::{HorizonError, HorizonStep, RecedingHorizon};
 pub use momenta::EndMomenta;
 pub use report::{SolveReport, kind_name, nature_name};
 pub use search::{Answer, Level, Refinement};
@@ -263,75 +269,6 @@ impl<'m> Problem<'m> {
     pub fn model(&self) -> &'m Model {
         self.model
     }
-
-    /// Solves the problem from a guess; `watch` sees every iteration and may end it.
-    pub fn solve(
-        &self,
-        guess: &Guess,
-        settings: &SolveSettings,
-        watch: WatchIterations<'_>,
-    ) -> Result<BoundarySolution, ProblemError> {
-        let steps = settings.steps.unwrap_or(self.statement.steps);
-        let reach = if self.flow.is_some() { 2 } else { self.order };
-        check::enough_steps(steps, reach, self.statement.periodic)?;
-        check::on_grid(self, steps)?;
-        let fractions = grid::fractions(steps, self.ends.grading);
-        let layout = self.transcription.assemble(&fractions);
-        let first_state = statement::first_state(self.model);
-        let bounds = grid::bounds(&self.statement, &layout, steps, (&self.transcription, first_state));
-        let released = grid::without_duration(&bounds, &layout);
-        let mut x = guess.variables(self, &layout, &fractions);
-        self.raise_maximum(&layout, &bounds, &mut x);
-        let lambda = guess.multipliers(self, &layout, &fractions);
-        let start = NlpStart { x: &x, lambda: &lambda };
-        let mut options = settings.options;
-        if !lambda.is_empty() {
-            options.barrier = options.barrier.min(WARM_BARRIER);
-        }
-        let seek = match (self.kind, has_inequalities(&released), settings.seek) {
-            // As many equations as unknowns: nothing to minimise.
-            (Kind::Motion, false, _) => Seek::Stationary,
-            (_, true, Seek::Stationary) => Seek::Minimum,
-            (Kind::Control, _, Seek::Any) => Seek::Minimum,
-            // Orbits are saddles more often than not, and the least action may be that of bodies at rest far apart.
-            (Kind::Action, false, Seek::Any) if self.statement.periodic => Seek::Stationary,
-            (_, _, seek) => seek,
-        };
-        let metric = grid::metric(&layout, &fractions, self.transcription.ghosts);
-        let guards = domain::guards(self, &layout, &bounds);
-        let program = |bounds: &NlpBounds| {
-            let program = self.pieces.with_elements(layout.elements.clone(), bounds.clone());
-            program.measured(metric.clone()).guarded(guards.clone())
-        };
-        let minimum = |watch: WatchIterations<'_>| {
-            let mut nlp = program(&bounds);
-            minimise(&mut nlp, start, &options, watch)
-        };
-        // Newton's method has no barrier to keep a duration within its bounds: they are looked at afterwards.
-        let saddle = |watch: WatchIterations<'_>| {
-            let mut nlp = program(&released);
-            let mut found = stationary(&mut nlp, start, &options, watch);
-            if found.status == NlpStatus::Solved && !grid::within(&bounds, &found.x) {
-                found.status = NlpStatus::Stalled;
-            }
-            found
-        };
-        let found = match seek {
-            Seek::Minimum => minimum(watch),
-            Seek::Stationary => saddle(watch),
-            Seek::Any => {
-                let first = minimum(watch);
-                match first.status {
-                    NlpStatus::Solved | NlpStatus::Interrupted | NlpStatus::Infeasible | NlpStatus::NotFinite => first,
-                    _ => {
-                        let second = saddle(watch);
-                        if second.status == NlpStatus::Solved { second } else { first }
-                    }
-                }
-            }
-        };
-        BoundarySolution::of(self, DiscreteProblem { layout, fractions, bounds }, found)
-    }
 }
 
 /// The formulas of a problem and what they were compiled to.
@@ -368,28 +305,10 @@ fn compiled(model: &Model, transcription: &Transcription) -> Result<(Assembled, 
 /// Sees every iteration of a solver and may end it.
 type WatchIterations<'w> = &'w mut dyn FnMut(&Iteration) -> ControlFlow<()>;
 
-/// Near a known solution the barrier need not push far from the bounds.
-const WARM_BARRIER: f64 = 1e-4;
-
-/// The discrete problem that was solved.
-#[derive(Debug)]
-pub(crate) struct DiscreteProblem {
-    pub layout: Assembly,
-    pub fractions: Vec<f64>,
-    pub bounds: NlpBounds,
-}
-
 /// The symbols and values of all parameters that are not to be found.
 pub(crate) fn known_parameters(model: &Model) -> (Vec<Id>, Vec<f64>) {
     let open = |symbol: Id| model.unknowns().iter().any(|unknown| unknown.symbol == symbol);
     model.parameters().iter().filter(|p| !open(p.symbol)).map(|p| (p.symbol, p.value)).unzip()
-}
-
-fn has_inequalities(bounds: &NlpBounds) -> bool {
-    let open = |lower: &[f64], upper: &[f64]| {
-        lower.iter().zip(upper).any(|(lower, upper)| lower != upper && (lower.is_finite() || upper.is_finite()))
-    };
-    open(&bounds.lower, &bounds.upper) || open(&bounds.constraint_lower, &bounds.constraint_upper)
 }
 
 fn kind_of(model: &Model, system: &System<'_>, statement: &Statement, order: usize) -> Kind {

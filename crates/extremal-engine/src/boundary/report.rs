@@ -4,8 +4,8 @@ use extremal_solve::nlp::Nature;
 use serde::Serialize;
 
 use super::{
-    ActiveBound, Assessment, BoundarySolution, EndMomenta, FoundParameter, Grading, GridComparison, Kind, Level,
-    Normality, Problem, UnmetCondition, Verification,
+    ActiveBound, Assessment, BoundarySolution, ControlArcs, EndMomenta, FoundParameter, Grading, GridComparison, Kind,
+    Level, Normality, Problem, UnmetCondition, Verification,
 };
 use crate::serialized::by_name;
 
@@ -39,6 +39,12 @@ pub struct SolveReport {
     pub active_bounds: usize,
     /// The bounds that hold it back.
     pub bounds: Vec<ActiveBound>,
+    /// How controls go between their bounds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub arcs: Vec<ControlArcs>,
+    /// Was it found from other guesses, because the stated one led nowhere?
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub rescued: bool,
     /// The name of the independent variable.
     pub independent: String,
     /// The solution over the grid.
@@ -122,6 +128,8 @@ impl SolveReport {
             dual_residual: solution.dual_residual,
             active_bounds: solution.active.iter().map(|bound| bound.times.len()).sum(),
             bounds: solution.active.clone(),
+            arcs: if solution.status.is_solved() { problem.control_arcs(solution) } else { Vec::new() },
+            rescued: solution.rescued,
             independent: problem.statement().independent.clone(),
             columns: columns.collect(),
             warnings: warnings.chain(doubts).collect(),

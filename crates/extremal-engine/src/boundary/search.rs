@@ -146,7 +146,7 @@ impl Problem<'_> {
                 left = left.saturating_sub(2 * solution.steps);
                 if exhausted { ControlFlow::Break(()) } else { watch(line) }
             };
-            let next = self.solve(&Guess::Table(solution.table()), &finer, &mut counting)?;
+            let next = self.attempt(&Guess::Table(solution.table()), &finer, &mut counting)?;
             if !next.status.is_solved() && (exhausted || next.status != Status::Interrupted) {
                 break;
             }
@@ -193,7 +193,7 @@ impl Problem<'_> {
             if interrupted {
                 break;
             }
-            let solution = self.solve(&Guess::of_start(start, seed), settings, watch)?;
+            let solution = self.attempt(&Guess::of_start(start, seed), settings, watch)?;
             if solution.status == Status::Interrupted {
                 break;
             }

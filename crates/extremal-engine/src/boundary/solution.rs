@@ -109,6 +109,8 @@ pub struct BoundarySolution {
     pub steps: usize,
     /// Iterations of the solver.
     pub iterations: usize,
+    /// Was it found from other guesses, because the stated one led nowhere?
+    pub rescued: bool,
     /// The largest error left in the conditions.
     pub residual: f64,
     /// The largest error left in the gradient.
@@ -165,6 +167,7 @@ impl BoundarySolution {
             duration: reader.duration(),
             steps: discrete.fractions.len() - 1,
             iterations: found.iterations,
+            rescued: false,
             residual: found.last.infeasibility,
             dual_residual: found.last.dual_infeasibility,
             columns,

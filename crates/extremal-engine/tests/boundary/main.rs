@@ -8,6 +8,7 @@ mod control;
 mod curves;
 mod discrete;
 mod flows;
+mod guesses;
 mod higher;
 mod many;
 mod misuse;

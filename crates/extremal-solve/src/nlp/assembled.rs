@@ -162,6 +162,11 @@ impl Assembled {
         Assembled { pieces: self.pieces.clone(), elements, guards: Vec::new(), bounds, metric: None }
     }
 
+    /// Sets the bounds, of as many variables and constraints as before.
+    pub fn set_bounds(&mut self, bounds: NlpBounds) {
+        self.bounds = bounds;
+    }
+
     /// With elements that add nothing to the program, but all of whose rows must be positive wherever it is evaluated.
     pub fn guarded(self, guards: Vec<Element>) -> Assembled {
         Assembled { guards, ..self }

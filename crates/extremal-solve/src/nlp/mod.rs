@@ -8,6 +8,7 @@
 mod assembled;
 mod interior;
 mod kkt;
+mod nearest;
 mod standard;
 mod stationary;
 
@@ -15,6 +16,7 @@ use std::ops::ControlFlow;
 
 pub use assembled::Assembled;
 pub use interior::minimise;
+pub use nearest::Nearest;
 pub use stationary::stationary;
 
 /// Bounds of variables and constraints; an infinite one is none, equal ones fix a variable or make an equation.
@@ -183,4 +185,7 @@ pub struct NlpStart<'a> {
     pub x: &'a [f64],
     /// One per constraint, or none.
     pub lambda: &'a [f64],
+    /// Those of lower and of upper bounds, where the start is the solution of a program that is nearly the same: the solver then
+    /// stays near it.
+    pub bound_multipliers: Option<[&'a [f64]; 2]>,
 }

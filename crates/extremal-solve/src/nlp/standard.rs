@@ -275,6 +275,15 @@ impl<'n> Standard<'n> {
         rows.map(|(row, scale)| lambda[*row] * self.objective_scale / scale).collect()
     }
 
+    /// Multipliers of lower and upper bounds of `nlp` as those of this form; those of slacks follow from `lambda`, of this form.
+    pub fn scaled_bound_multipliers(&self, [lower, upper]: [&[f64]; 2], lambda: &[f64]) -> [Vec<f64>; 2] {
+        let of = |all: &[f64], sign: f64| -> Vec<f64> {
+            let own = self.free.iter().zip(&self.unit).map(|(i, unit)| all[*i] * self.objective_scale * unit);
+            own.chain(self.slacked.iter().map(|row| (sign * lambda[*row]).max(0.0))).collect()
+        };
+        [of(lower, -1.0), of(upper, 1.0)]
+    }
+
     /// The result in terms of `nlp`.
     pub fn solution(&mut self, point: &Multiplied<'_>, end: SolverEnd) -> NlpSolution {
         self.place(point.y);

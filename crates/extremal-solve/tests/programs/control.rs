@@ -46,7 +46,7 @@ fn solve(g: &Graph, problem: &Transcription, steps: usize, bound: f64) -> NlpSol
     let parameters: Vec<_> = problem.duration.into_iter().collect();
     let mut nlp = Assembled::compile(g, &parameters, &pieces, layout.elements, bounds).unwrap();
     nlp.set_parameters(&[DURATION]);
-    let start = NlpStart { x: &guess, lambda: &[] };
+    let start = NlpStart { x: &guess, lambda: &[], bound_multipliers: None };
     minimise(&mut nlp, start, &NlpOptions::default(), &mut |_| ControlFlow::Continue(()))
 }
 

@@ -52,7 +52,7 @@ impl Text<'_> {
     /// With every line of the log.
     pub fn minimise_logged(&self) -> (NlpSolution, Vec<Iteration>) {
         let mut log = Vec::new();
-        let start = NlpStart { x: self.start, lambda: &[] };
+        let start = NlpStart { x: self.start, lambda: &[], bound_multipliers: None };
         let solution = minimise(&mut self.compiled(), start, &NlpOptions::default(), &mut |line| {
             log.push(*line);
             ControlFlow::Continue(())
@@ -62,13 +62,13 @@ impl Text<'_> {
 
     /// Only where `guard` is positive.
     pub fn minimise_inside(&self, guard: &str) -> NlpSolution {
-        let start = NlpStart { x: self.start, lambda: &[] };
+        let start = NlpStart { x: self.start, lambda: &[], bound_multipliers: None };
         let mut program = self.compiled_inside(Some(guard));
         minimise(&mut program, start, &NlpOptions::default(), &mut |_| ControlFlow::Continue(()))
     }
 
     pub fn minimise(&self) -> NlpSolution {
-        let start = NlpStart { x: self.start, lambda: &[] };
+        let start = NlpStart { x: self.start, lambda: &[], bound_multipliers: None };
         let verbose = std::env::var_os("SHOW_ITERATIONS").is_some();
         minimise(&mut self.compiled(), start, &NlpOptions::default(), &mut |line| {
             if verbose {
@@ -79,7 +79,7 @@ impl Text<'_> {
     }
 
     pub fn stationary(&self) -> NlpSolution {
-        let start = NlpStart { x: self.start, lambda: &[] };
+        let start = NlpStart { x: self.start, lambda: &[], bound_multipliers: None };
         stationary(&mut self.compiled(), start, &NlpOptions::default(), &mut |_| ControlFlow::Continue(()))
     }
 }

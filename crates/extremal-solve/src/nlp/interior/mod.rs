@@ -25,10 +25,21 @@ const BARRIER_FACTOR: f64 = 0.2;
 const BARRIER_POWER: f64 = 1.5;
 /// How far inside its bounds the start is pushed (section 3.6).
 const PUSH: f64 = 1e-2;
+/// The same of a start that is the solution of nearly the same program.
+const WARM_PUSH: f64 = 1e-6;
 /// Multipliers of the constraints at the start are dropped when larger than this (section 3.6).
 const LARGEST_FIRST_MULTIPLIER: f64 = 1e3;
 /// Beyond this, variables or objective are taken to be without bound.
 const DIVERGED: f64 = 1e15;
+/// After so many steps on end of less than this fraction, which leave nearly all of the violation, multipliers that have grown lead
+/// nowhere: the constraints are nearly dependent, and the curvature has grown with them. The restoration phase goes on without
+/// them, until a good part of the violation is gone.
+const SHORT_STEPS: usize = 10;
+const SHORT: f64 = 0.05;
+const SHORT_ENOUGH: f64 = 0.5;
+const GROWN_MULTIPLIER: f64 = 1e6;
+/// What the restoration phase has to reach otherwise, as a part of the violation.
+const ENOUGH: f64 = 0.9;
 /// Where no step makes progress any more, an error so many times the tolerance is round-off.
 const ROUND_OFF: f64 = 1e3;
 
@@ -51,7 +62,7 @@ const ROUND_OFF: f64 = 1e3;
 ///     fn jacobian(&mut self, _: &[f64], out: &mut [f64]) { out.fill(1.0) }
 ///     fn hessian(&mut self, _: &[f64], sigma: f64, _: &[f64], out: &mut [f64]) { out.fill(2.0 * sigma) }
 /// }
-/// let start = NlpStart { x: &[5.0, -7.0], lambda: &[] };
+/// let start = NlpStart { x: &[5.0, -7.0], lambda: &[], bound_multipliers: None };
 /// let solution = minimise(&mut Nearest, start, &NlpOptions::default(), &mut |_| std::ops::ControlFlow::Continue(()));
 /// assert_eq!(solution.status, NlpStatus::Solved);
 /// assert!((solution.x[0] - 0.5).abs() < 1e-9 && (solution.objective - 0.5).abs() < 1e-9);
@@ -59,9 +70,14 @@ const ROUND_OFF: f64 = 1e3;
 pub fn minimise(nlp: &mut dyn Nlp, start: NlpStart<'_>, options: &NlpOptions, watch: Watch<'_>) -> NlpSolution {
     let problem = RefCell::new(Standard::of(nlp, start.x, true));
     let y = problem.borrow_mut().start();
-    let mut solver = Interior::new(&problem, y, PUSH, options.barrier, *options);
+    let push = if start.bound_multipliers.is_some() { WARM_PUSH } else { PUSH };
+    let mut solver = Interior::new(&problem, y, push, options.barrier, *options);
     if !start.lambda.is_empty() {
         solver.lambda = problem.borrow().scaled_multipliers(start.lambda);
+    }
+    if let Some(multipliers) = start.bound_multipliers {
+        let [lower, upper] = problem.borrow().scaled_bound_multipliers(multipliers, &solver.lambda);
+        solver.press(&lower, &upper);
     }
     if problem.borrow_mut().hopeless_violation() > options.tolerance {
         return solver.solution(NlpStatus::Infeasible);
@@ -96,6 +112,9 @@ struct Interior<'r, 'n> {
     /// May it call for a restoration phase?
     may_restore: bool,
     tiny_steps: usize,
+    short_steps: usize,
+    /// The violation before these.
+    violation_before: f64,
 }
 
 /// A step in all variables.
@@ -132,10 +151,24 @@ impl<'r, 'n> Interior<'r, 'n> {
             line: Iteration::default(),
             may_restore: true,
             tiny_steps: 0,
+            short_steps: 0,
+            violation_before: 0.0,
             lower,
             upper,
             options,
             x,
+        }
+    }
+
+    /// Takes multipliers of bounds, no smaller than those at which the barrier would leave the variables.
+    fn press(&mut self, lower: &[f64], upper: &[f64]) {
+        for i in 0..self.x.len() {
+            if self.lower[i].is_finite() {
+                self.z_lower[i] = lower[i].max(self.mu / (self.x[i] - self.lower[i]));
+            }
+            if self.upper[i].is_finite() {
+                self.z_upper[i] = upper[i].max(self.mu / (self.upper[i] - self.x[i]));
+            }
         }
     }
 
@@ -155,21 +188,45 @@ impl<'r, 'n> Interior<'r, 'n> {
                 return status;
             }
             let Some((direction, shift)) = self.direction() else {
-                match self.restore(observe) {
+                match self.restore(ENOUGH, observe) {
                     Ok(()) => continue,
                     Err(status) => return status,
                 }
             };
             self.line.regularisation = shift.hessian;
             match self.search(&direction) {
+                SearchOutcome::Accepted if self.is_stuck() => {
+                    if let Err(status) = self.restore(SHORT_ENOUGH, observe) {
+                        return status;
+                    }
+                }
                 SearchOutcome::Accepted => {}
                 SearchOutcome::Failed => {
-                    if let Err(status) = self.restore(observe) {
+                    if let Err(status) = self.restore(ENOUGH, observe) {
                         return status;
                     }
                 }
             }
         }
+    }
+
+    /// Have the last steps been short, with little use, though the constraints are far from satisfied?
+    fn is_stuck(&mut self) -> bool {
+        let violation = self.violation(&self.c);
+        let grown = largest(&self.lambda) > GROWN_MULTIPLIER;
+        if !(self.line.fraction < SHORT && grown && self.may_restore) {
+            self.short_steps = 0;
+            return false;
+        }
+        if self.short_steps == 0 {
+            self.violation_before = violation;
+        }
+        self.short_steps += 1;
+        let over = self.short_steps >= SHORT_STEPS;
+        if over {
+            self.short_steps = 0;
+        }
+        over && violation > self.small_violation.max(ENOUGH * self.violation_before)
     }
 
     /// Is it over? Otherwise the barrier parameter is brought up to date.

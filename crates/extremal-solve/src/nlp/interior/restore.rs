@@ -4,14 +4,13 @@ use std::cell::RefCell;
 use std::ops::ControlFlow;
 
 use super::restoration::Restoration;
-use super::{Interior, IterationObserver, ROUND_OFF};
+use super::{ENOUGH, Interior, IterationObserver, ROUND_OFF};
 use crate::nlp::standard::{Standard, largest};
 use crate::nlp::{Iteration, NlpStatus};
 
 impl Interior<'_, '_> {
-    /// The restoration phase (section 3.3): less violation, at a point that the filter accepts.
-    pub(super) fn restore(&mut self, observe: IterationObserver<'_>) -> Result<(), NlpStatus> {
-        const ENOUGH: f64 = 0.9;
+    /// The restoration phase (section 3.3): no more than `enough` of the violation, at a point that the filter accepts.
+    pub(super) fn restore(&mut self, enough: f64, observe: IterationObserver<'_>) -> Result<(), NlpStatus> {
         let old = (self.violation(&self.c), self.barrier(self.objective, &self.x));
         if !self.may_restore || largest(&self.c) <= self.options.tolerance {
             return Err(self.at_the_end());
@@ -37,7 +36,7 @@ impl Interior<'_, '_> {
                 let objective = outer.problem.borrow_mut().objective(&y[..n]);
                 observe(&Iteration { objective, ..*line }, &y[..n])?;
                 let (new, _) = outer.measure(&y[..n]);
-                let back = new.0 <= ENOUGH * old.0 && outer.filter.accepts(new.0, new.1);
+                let back = new.0 <= enough * old.0 && outer.filter.accepts(new.0, new.1);
                 if back && line.iteration > outer.line.iteration {
                     return ControlFlow::Break(NlpStatus::Solved);
                 }
