@@ -23,9 +23,10 @@ pub use adaptive::{
     AdaptiveError, AdaptiveIntegrator, AdaptiveMethod, AdaptiveOptions, AdaptiveWork, Obstacle, integrate,
 };
 pub use configuration::{ConfigurationWatch, PassedConfiguration};
+pub use extremal_eval::on_widest_registers;
 pub use failure::{Reason, SolveFailure, StepFailure};
 pub use kernel::{GuessSource, Kernel, KernelLayout, SolveLayout, SolveStructure, Work};
-pub use linear::{DenseLu, Factorisation, LinearSolver, Singular, on_widest_registers};
+pub use linear::{DenseLu, Factorisation, LinearSolver, Singular};
 pub use march::{
     AdaptiveMarcher, CompiledScheme, ExplicitStep, Guard, LaneMarcher, LaneObserver, LaneStart, LatticeInstance,
     LatticeMarcher, LatticePairs, LatticeScheme, March, Marcher, MotionBlock, MotionFate, SeenLanes, StartValues,
