@@ -415,6 +415,40 @@ def explicit(tableau, weights, fast, f, n):
     return march
 
 
+def embedded(fast, f, n):
+    """DOP853 with its control of steps: every stage written out, without the zeros of the tableau."""
+    from numba import njit
+    from scipy.integrate._ivp import dop853_coefficients as dop
+
+    stages = dop.N_STAGES
+
+    def total(weights, of):
+        return " + ".join(f"{float(w)!r} * {of}{j}[d]" for j, w in enumerate(weights) if w) or "0.0"
+
+    lines = ["def march(q, v, h, end, tolerance):", "    t, steps = 0.0, 0"]
+    lines += [f"    a{j} = np.empty({n})" for j in range(stages + 1)] + [f"    v{j} = np.empty({n})" for j in range(stages + 1)]
+    lines += [f"    x, w = np.empty({n}), np.empty({n})", f"    for d in range({n}): v0[d] = v[d]", "    f(q, v0, a0)", "    while t < end:"]
+    lines += ["        h = min(h, end - t)"]
+    for i in range(1, stages):
+        row = dop.A[i, :i]
+        lines += [f"        for d in range({n}): x[d], v{i}[d] = q[d] + h * ({total(row, 'v')}), v[d] + h * ({total(row, 'a')})"]
+        lines += [f"        f(x, v{i}, a{i})"]
+    weights = dop.B[:stages]
+    lines += [f"        for d in range({n}): x[d], w[d] = q[d] + h * ({total(weights, 'v')}), v[d] + h * ({total(weights, 'a')})"]
+    lines += ["        fine, coarse = 0.0, 0.0", f"        for d in range({n}):"]
+    for state, reached, of in (("q", "x", "v"), ("v", "w", "a")):
+        lines += [f"            scale = tolerance * (1.0 + max(abs({state}[d]), abs({reached}[d])))"]
+        lines += [f"            fine += (({total(dop.E5[:stages], of)}) / scale) ** 2"]
+        lines += [f"            coarse += (({total(dop.E3[:stages], of)}) / scale) ** 2"]
+    lines += [f"        both = (fine + 0.01 * coarse) * {2 * n}", "        error = h * fine / math.sqrt(both) if both > 0.0 else 0.0"]
+    lines += ["        if error <= 1.0:", "            t, steps = t + h, steps + 1"]
+    lines += [f"            for d in range({n}): q[d], v[d], v0[d] = x[d], w[d], w[d]", "            f(q, v0, a0)"]
+    lines += ["        h *= min(6.0, max(0.333, 0.9 * error ** -0.125)) if error > 0.0 else 6.0", "    return steps"]
+    space = {"np": np, "math": math, "f": f}
+    exec("\n".join(lines), space)
+    return njit(fastmath=fast)(space["march"])
+
+
 def composition(fractions, fast, f, n):
     """Drifts and kicks: Störmer-Verlet over fractions of the step, the drifts of neighbours taken together."""
     from numba import njit
@@ -474,6 +508,19 @@ def numba(problem):
 
             lines.append(by_steps(problem, "numba", method + (", fastmath" if fast else ""), at))
             print(f"            compiled in {compiled:.1f} s", flush=True)
+    for fast in (False, True):
+        march = embedded(fast, problem.jitted(fast), n)
+
+        def adaptive(tolerance, times):
+            q, v = np.array(problem.q), np.array(problem.v)
+            march(q, v, 1e-3 * problem.end, problem.end * times, tolerance)
+            return q
+
+        def within(tolerance):
+            return adaptive(tolerance, 1), least_time(lambda: adaptive(tolerance, problem.stretch)) / problem.stretch
+
+        method = "DOP853" + (", fastmath" if fast else "")
+        lines.append(by_tolerances(problem, "numba", method, within, [10.0**-k for k in range(3, 15)]))
     return lines
 
 

@@ -163,8 +163,7 @@ fn jax() -> Result<(), TaskFailure> {
 /// The files of every model that devices take, byte for byte.
 fn bits(program: &Path, folder: &Path) -> Result<(), TaskFailure> {
     heading("bits");
-    let (mut same, mut again) = (0, 0);
-    let mut different = Vec::new();
+    let (mut same, mut different) = (Vec::new(), Vec::new());
     for model in models().map_err(|error| TaskFailure::of("gallery", &error))? {
         let file = model.to_string_lossy();
         let Some(axes) = axes(&model) else { continue };
@@ -183,10 +182,15 @@ fn bits(program: &Path, folder: &Path) -> Result<(), TaskFailure> {
             continue;
         }
         let Some((here, _)) = rows("here", "cpu") else { continue };
-        again += told["device"]["left"].as_u64().unwrap_or(0);
-        if here == there { same += 1 } else { different.push(file.into_owned()) }
+        let name = model.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let left = told["device"]["left"].as_u64().unwrap_or(0);
+        if here == there { same.push(format!("{name} ({left})")) } else { different.push(name) }
     }
-    println!("{same} models have the bytes of the processor with 10000 members; {again} members were marched again");
+    println!(
+        "{} models have the bytes of the processor with 10000 members, of which so many were marched again:",
+        same.len()
+    );
+    println!("{}", same.join(", "));
     match different.is_empty() {
         true => Ok(()),
         false => Err(TaskFailure { step: "bits".to_owned(), reason: format!("different: {}", different.join(", ")) }),

@@ -2,7 +2,7 @@
 
 use clap::{Args, Parser};
 use extremal_engine::expr::syntax::{Ast, Limits, parse_number};
-use extremal_engine::model::{AtSingular, ConstraintForm, EntropyBase, Extent, Start};
+use extremal_engine::model::{AtSingular, ConstraintForm, EntropyBase, Extent, Pacing, Start};
 use extremal_engine::{Method, Model, Overrides, Settings};
 
 use crate::commands::Command;
@@ -100,6 +100,9 @@ pub struct MarchArguments {
     /// The time step (for dopri5 and dop853: the time between records), a number or an expression of the model's parameters
     #[arg(long, value_name = "H", allow_negative_numbers = true, value_parser = setting)]
     pub step: Option<SettingText>,
+    /// How long steps are beside one another, an expression of positions and parameters: 1 where they have the length of the step
+    #[arg(long, value_name = "EXPRESSION")]
+    pub pace: Option<String>,
     /// The time of the start, 0 if neither this nor the model says so
     #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = setting)]
     pub from: Option<SettingText>,
@@ -157,6 +160,9 @@ pub struct StepArguments {
     /// What a run does at a singular configuration of its constraints: stop, or pass with a warning
     #[arg(long, value_name = "RULE")]
     pub singular: Option<AtSingular>,
+    /// How steps follow a stated pace: symmetric (from one to the next), symplectic (in a time of their own), even (not at all)
+    #[arg(long, value_name = "HOW")]
+    pub pacing: Option<Pacing>,
     /// Take steps without these cyclic coordinates, by Routh's function, and find them again from the motion of the others
     #[arg(long, value_name = "COORDINATE", value_delimiter = ',')]
     pub reduce: Vec<String>,
@@ -176,7 +182,11 @@ impl MethodArguments {
 impl MarchArguments {
     /// What replaces values of the model: a step and an end that are expressions follow its parameters as its own would.
     pub fn overrides(&self, model: &ModelArguments) -> Overrides {
-        model.overrides_with(self.step.as_ref(), self.from.as_ref(), self.until.as_ref())
+        let overrides = model.overrides_with(self.step.as_ref(), self.from.as_ref(), self.until.as_ref());
+        match &self.pace {
+            Some(pace) => overrides.pace(pace),
+            None => overrides,
+        }
     }
 
     /// The settings of the model with those that were given on the command line; a step, a start and an end only if they were given as numbers.
@@ -202,6 +212,7 @@ impl StepArguments {
             constraints: self.constraints.unwrap_or(settings.constraints),
             project: self.project || settings.project,
             singular: self.singular.unwrap_or(settings.singular),
+            pacing: self.pacing.unwrap_or(settings.pacing),
             reduce: if self.reduce.is_empty() { settings.reduce } else { self.reduce.clone() },
             ..settings
         }

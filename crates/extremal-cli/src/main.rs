@@ -24,6 +24,7 @@ mod source;
 mod summary;
 mod sweep_figure;
 mod sweep_summary;
+mod swept;
 mod terminal;
 
 use std::process::ExitCode;

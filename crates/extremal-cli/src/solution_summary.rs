@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use extremal_engine::boundary::{
-    BoundSide, BoundarySolution, Duration, FoundParameter, Grading, GridComparison, Kind, Normality, Status,
-    UnmetCondition, Verification, kind_name, nature_name,
+    BoundSide, BoundarySolution, Duration, FoundParameter, Grading, GridComparison, Kind, Normality, Problem,
+    StatedControl, Status, UnmetCondition, Verification, kind_name, nature_name,
 };
+use extremal_engine::model::ControlShape;
 use extremal_engine::trajectory::{Align, Role, Table, shortest, sig};
 
 use crate::commands::FinishedSolve;
@@ -56,6 +57,9 @@ fn facts(out: &mut String, solved: &FinishedSolve<'_>) {
     let mut table = table_of_facts();
     table.row(["problem", kind_name(problem.kind())]);
     table.row(["method", &format!("{}, {} steps{}", problem.method(), solution.steps, graded(problem.grading()))]);
+    for line in shapes(problem) {
+        table.row(["control", &line]);
+    }
     let status = match solution.nature {
         Some(nature) => format!("{}: {}", solution.status.name(), nature_name(nature)),
         None => solution.status.name().to_owned(),
@@ -130,6 +134,24 @@ fn multipliers(normality: &Normality, solution: &BoundarySolution) -> String {
         }
         Normality::Undecided(reason) => format!("undecided whether normal: {reason}"),
     }
+}
+
+/// Of controls that go through the steps otherwise than their bounds may let expect.
+fn shapes(problem: &Problem<'_>) -> Vec<String> {
+    let one = |(control, shape): (&StatedControl, &ControlShape)| {
+        let name = &control.name;
+        match shape {
+            ControlShape::Constant => None,
+            ControlShape::Linear => Some(format!("{name} is linear from node to node")),
+            ControlShape::Polynomial => {
+                let bounded = control.min.is_finite() || control.max.is_finite();
+                bounded.then(|| {
+                    format!("{name} is a polynomial in each step, and keeps its bounds at the quadrature nodes")
+                })
+            }
+        }
+    };
+    problem.statement().controls.iter().zip(problem.shapes()).filter_map(one).collect()
 }
 
 /// Where steps shrink, and how.

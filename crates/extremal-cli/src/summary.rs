@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use extremal_engine::model::StateLaw;
+use extremal_engine::model::{Pacing, StateLaw};
 use extremal_engine::run::{End, EnergyLaw, EventCount, LatticeStructure, Outcome, Report, SecondLaw};
 use extremal_engine::solve::SolveStructure;
 use extremal_engine::trajectory::{Role, shortest, sig};
@@ -51,7 +51,13 @@ fn facts(out: &mut String, finished: &FinishedRun) {
     let step = shortest(run.step().abs());
     let (step, solved) = match run.structure() {
         None => (format!("recorded every {step}"), "adaptive steps, to the tolerance".to_owned()),
-        Some(structure) => (format!("step {step}"), solved(&structure, outcome)),
+        Some(structure) => {
+            let paced = match run.settings().pacing {
+                Pacing::Even => String::new(),
+                pacing => format!(" where the pace is 1, {pacing}"),
+            };
+            (format!("step {step}{paced}"), solved(&structure, outcome))
+        }
     };
     let mut table = table_of_facts();
     table.row(["method", &format!("{}, {step}", run.method())]);

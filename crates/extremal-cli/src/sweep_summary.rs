@@ -6,11 +6,11 @@ use extremal_engine::sweep::SweepReport;
 use extremal_engine::trajectory::shortest;
 use serde::Serialize;
 
-use crate::commands::FinishedSweep;
 use crate::device::{DeviceSummary, told};
 use crate::members_told::{MembersWork, ranges};
 use crate::outputs::written;
 use crate::source::Source;
+use crate::swept::FinishedSweep;
 use crate::terminal::{HEADING, WARNING, table_of_facts};
 
 /// The summary as text with styles.

@@ -131,12 +131,6 @@ pub trait Device: Send {
     /// See [`DeviceError`].
     fn read(&mut self, address: u64, numbers: &mut [f64]) -> Result<(), DeviceError>;
 
-    /// Reads numbers of 32 bits.
-    ///
-    /// # Errors
-    /// See [`DeviceError`].
-    fn read_counts(&mut self, address: u64, counts: &mut [u32]) -> Result<(), DeviceError>;
-
     /// Runs a kernel in so many threads, or some more, `block` of them together.
     ///
     /// # Errors

@@ -196,6 +196,7 @@ fn measure(
 ) -> Result<ComparisonRow, CompareError> {
     let step = with(method).step.unwrap_or(f64::NAN);
     let setup = |source: SetupError| CompareError::Setup { method: method.to_string(), step, source };
+    with(method).check_even("comparisons of steps").map_err(|error| setup(error.into()))?;
     // A method without a start from two points starts from the stated velocities, which is what it is compared for.
     let run = match CompiledRun::new(model, &with(method)) {
         Err(SetupError::Scheme(SchemeError::NoTwoPoints(_))) => {

@@ -13,8 +13,8 @@ use std::collections::HashMap;
 
 use extremal_expr::{Expr, Graph};
 use extremal_mechanics::System;
-use extremal_mechanics::discrete::{CustomDiscrete, Options, SchemeError, check_method, scheme};
-use extremal_model::Model;
+use extremal_mechanics::discrete::{CustomDiscrete, Options, SchemeError, check_method, paced, scheme};
+use extremal_model::{Model, Pacing};
 use serde::{Deserialize, Serialize};
 
 use crate::printed::{EquationSide, Section, SectionLine, to_latex, to_text};
@@ -211,7 +211,12 @@ fn discrete<'m>(
     system.cyclic = system.reducible(&settings.reduce)?;
     let system = &system;
     check_method(system, &settings.method, settings.start)?;
-    let scheme = scheme(system, &settings.method, options, CustomDiscrete::of(model, system))?;
+    let scheme = match (settings.pacing, model.pace()) {
+        (pacing @ (Pacing::Symmetric | Pacing::Symplectic), Some(pace)) => {
+            paced(system, &settings.method, options, pace, pacing)?
+        }
+        _ => scheme(system, &settings.method, options, CustomDiscrete::of(model, system))?,
+    };
     let lines = scheme.equations.iter().map(|e| (of(g.expr(e.left)), g.expr(e.right))).collect();
     pages.section(format!("Discrete equations of {}", scheme.name), Some(scheme.note.clone()), lines);
     if !scheme.constants.is_empty() {

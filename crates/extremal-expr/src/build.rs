@@ -102,7 +102,12 @@ impl Arena {
     }
 
     pub fn scale(&mut self, a: Id, by: &Rational) -> Id {
-        self.sum([(a, by.clone())])
+        match self.node(a) {
+            Node::Number(_) | Node::Sum { .. } => self.sum([(a, by.clone())]),
+            _ if by.is_zero() => self.int(0),
+            _ if by.is_one() => a,
+            _ => self.intern(Node::Sum { constant: Rational::ZERO, terms: [(a, by.clone())].into() }),
+        }
     }
 
     /// `Π base^exponent`.
@@ -110,6 +115,15 @@ impl Arena {
         let mut coefficient = Rational::ONE;
         let mut flat: Vec<(Id, i64)> = Vec::new();
         let mut pending: Vec<(Id, i64)> = factors.into_iter().collect();
+        if let [(base, exponent)] = pending[..]
+            && let Node::Symbol(_) | Node::Root(..) | Node::Pi = self.node(base)
+        {
+            return match exponent {
+                0 => self.int(1),
+                1 => base,
+                _ => self.intern(Node::Product(pending.into())),
+            };
+        }
         let factors = loop {
             while let Some((base, exponent)) = pending.pop() {
                 if exponent == 0 {

@@ -29,6 +29,8 @@ enum Repr {
 
 /// Decimal exponents beyond this are refused: no finite `f64` needs them, and an exact power of ten that large only wastes memory.
 const MAX_DECIMAL_EXPONENT: i64 = 400;
+/// Decimal numbers of so many digits and zeros are read without big integers.
+const SHORT_DECIMAL: usize = 18;
 /// Exact powers stop here (in bits of the result); larger ones stay symbolic.
 const MAX_POWER_BITS: u64 = 4096;
 
@@ -61,6 +63,14 @@ impl Rational {
         let exponent = exponent.checked_sub(fraction.len() as i64)?;
         if exponent.abs() > MAX_DECIMAL_EXPONENT + digits.len() as i64 {
             return None;
+        }
+        if digits.len() <= SHORT_DECIMAL && exponent.unsigned_abs() <= SHORT_DECIMAL as u64 {
+            let (number, power) = (digits.parse::<i128>().ok()?, 10i128.pow(exponent.unsigned_abs() as u32));
+            return Some(if exponent < 0 {
+                Self::from_i128(number, power)
+            } else {
+                Self::from_i128(number * power, 1)
+            });
         }
         let digits: BigInt = digits.parse().ok()?;
         let power = BigInt::from(10u8).pow(exponent.unsigned_abs() as u32);
@@ -221,11 +231,25 @@ impl Rational {
         if self.is_negative() {
             return None;
         }
+        if let Repr::Small(num, den) = self.0 {
+            return Some(Rational(Repr::Small(integer_root(num, q)?, integer_root(den, q)?)));
+        }
         let value = self.to_big();
         let (num, den) = (value.numer().nth_root(q), value.denom().nth_root(q));
         let root = BigRational::new(num, den);
         (num_traits::pow(root.clone(), q as usize) == value).then(|| Self::from_big(root))
     }
+}
+
+/// The `q`-th root of a number that is not negative, where it is an integer. It has half of the bits at most, which a floating point
+/// number has room for.
+fn integer_root(value: i64, q: u32) -> Option<i64> {
+    let near = match q {
+        1 => value,
+        2 => (value as f64).sqrt().round() as i64,
+        _ => (value as f64).powf(1.0 / f64::from(q)).round() as i64,
+    };
+    (near.checked_pow(q) == Some(value)).then_some(near)
 }
 
 /// The greatest common divisor; 1 of two zeros.

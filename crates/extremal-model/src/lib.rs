@@ -51,7 +51,7 @@ pub use method::{
     MethodFamily, MethodKind, Quadrature, Refusal,
 };
 pub use model::{Initial, Model};
-pub use overrides::{GivenControls, Overrides};
+pub use overrides::{GivenControls, Overrides, stage_time, stage_value};
 pub use place::MAX_ORDER;
 pub use render::render;
 pub use repeated::{MemberData, RepeatedModel, RepeatedStart};

@@ -15,7 +15,7 @@ use crate::tables::{
     self, Amount, Boundary, Component, ComponentLists, Conduction, Content, Control, Coordinate, Definition, Discrete,
     Discretisation, Drawing, DryFriction, Entropy, Exact, Expected, FirstOrderState, FrictionTerm, Invariant,
     ModelConstraint, ModelPort, MotionEvent, Objective, OutputQuantity, Parameter, SimulationSettings, StateLaw,
-    Statements, Stop, SymmetryGenerator, Unknown,
+    Statements, Stop, SymmetryGenerator, Unknown, control_rate,
 };
 use crate::text::SourceText;
 
@@ -320,6 +320,11 @@ impl Model {
         self.graph.expr(self.content.lagrangian)
     }
 
+    /// The symbols of the rates that controls may have in costs and conditions, `u'` of `u`.
+    pub fn control_rates(&self) -> Vec<Expr<'_>> {
+        self.controls().iter().map(|control| control_rate(self.graph.expr(control.symbol))).collect()
+    }
+
     /// The external generalised forces, one per coordinate, while controls follow their laws, or are zero without one.
     pub fn forces(&self) -> Vec<Expr<'_>> {
         self.graph.exprs(&self.content.forces)
@@ -402,6 +407,11 @@ impl Model {
     /// The final time, an expression of parameters, if it is stated.
     pub fn until_expression(&self) -> Option<Expr<'_>> {
         self.content.settings.until.map(|id| self.graph.expr(id))
+    }
+
+    /// How long steps are beside one another, an expression of positions and parameters, if that is stated.
+    pub fn pace(&self) -> Option<Expr<'_>> {
+        self.content.settings.pace.map(|id| self.graph.expr(id))
     }
 
     /// What is probably not meant, though the model can be used.

@@ -45,8 +45,10 @@ pub(crate) enum NameMeaning<'g> {
         values: Vec<Expr<'g>>,
         columns: Option<i64>,
     },
+    /// Only one that is linear in the steps has values at the ends, and a rate.
     Control {
         symbols: Vec<Expr<'g>>,
+        is_linear: bool,
     },
     /// Of the members of a family of coordinates, until it is known what they are by velocities.
     Momentum {
@@ -56,6 +58,23 @@ pub(crate) enum NameMeaning<'g> {
     Constraint,
     /// Its declaration was in error and has been reported; its uses are not to blame.
     Broken,
+}
+
+impl NameMeaning<'_> {
+    /// Does it stand for something that has a value at each end of a motion?
+    fn moves(&self) -> bool {
+        match self {
+            NameMeaning::Coordinate { .. }
+            | NameMeaning::Entropy { .. }
+            | NameMeaning::State { .. }
+            | NameMeaning::Definition { .. }
+            | NameMeaning::Control { .. } => true,
+            NameMeaning::Parameter { .. }
+            | NameMeaning::Momentum { .. }
+            | NameMeaning::Constraint
+            | NameMeaning::Broken => false,
+        }
+    }
 }
 
 pub(crate) struct Declaration<'g> {
@@ -160,6 +179,13 @@ impl<'g> Names<'g> {
     pub fn is_definition(&self, name: &str) -> bool {
         let family = name.split('[').next().unwrap_or(name);
         self.get(family).is_some_and(|d| matches!(d.meaning, NameMeaning::Definition { .. }))
+    }
+
+    /// Is it the rate of a control, `u'` or `u[2]'`?
+    pub fn is_rate_of_control(&self, name: &str) -> bool {
+        let Some(base) = name.strip_suffix('\'') else { return false };
+        let family = base.split('[').next().unwrap_or(base);
+        self.get(family).is_some_and(|d| matches!(d.meaning, NameMeaning::Control { .. }))
     }
 
     pub fn is_used(&self, name: &str) -> bool {

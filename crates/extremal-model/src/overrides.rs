@@ -2,10 +2,14 @@
 
 use std::path::PathBuf;
 
+use extremal_expr::Interpolation;
+
 use crate::diagnostic::{Code, Diagnostic, Problems, Span};
 use crate::document::{Name, Scalar, ScalarSeries};
 use crate::suggest::help_for;
-use crate::tables::{ConstraintForm, Direction, ParameterStatement, SimulationSettings, Statements, StopStatement};
+use crate::tables::{
+    ConstraintForm, ControlShape, Direction, ParameterStatement, SimulationSettings, Statements, StopStatement,
+};
 use crate::text::SourceText;
 
 /// Values that replace those of the model file while it is read: of parameters, so that also counts and bounds follow them, of starts, of
@@ -32,6 +36,7 @@ pub struct Overrides {
     step: Option<String>,
     from: Option<String>,
     until: Option<String>,
+    pace: Option<String>,
     constraints: Option<ConstraintForm>,
     project: Option<bool>,
     folder: Option<PathBuf>,
@@ -86,6 +91,13 @@ impl Overrides {
         self
     }
 
+    /// Replaces how long steps are beside one another: an expression of positions and parameters.
+    #[must_use]
+    pub fn pace(mut self, pace: impl ToString) -> Self {
+        self.pace = Some(pace.to_string());
+        self
+    }
+
     /// Replaces how a step keeps the holonomic constraints.
     #[must_use]
     pub fn constraint_form(mut self, form: ConstraintForm) -> Self {
@@ -115,7 +127,8 @@ impl Overrides {
         self
     }
 
-    /// Says what controls are in a simulation: those that are columns of a solution have the value of a row until the next one.
+    /// Says what controls are in a simulation, by the columns of a solution, and of the shape that they have there: constant from row to
+    /// row, linear, or in every step the polynomial through its values [`stage_value`] at [`stage_time`].
     #[must_use]
     pub fn controls(mut self, given: GivenControls) -> Self {
         self.given_controls = Some(given);
@@ -199,6 +212,9 @@ impl Overrides {
             simulation.until = outside(until, &simulation.until);
             simulation.steps = None;
         }
+        if let Some(pace) = &self.pace {
+            simulation.pace = outside(pace, &simulation.pace);
+        }
     }
 }
 
@@ -206,15 +222,12 @@ impl Overrides {
     fn apply_laws(&self, statements: &mut Statements, problems: &mut Problems) {
         let controls: Vec<String> = statements.controls.iter().map(|control| control.name.text.clone()).collect();
         let is_control = |name: &str| controls.iter().any(|known| *known == name.split('[').next().unwrap_or(name));
-        if let Some(GivenControls { names, rows }) = &self.given_controls {
-            let time = names.first().map_or("t", String::as_str);
+        if let Some(given) = &self.given_controls {
             let mut found = false;
-            for (at, name) in names.iter().enumerate().skip(1).filter(|(_, name)| is_control(name)) {
+            for (at, name) in given.names.iter().enumerate().skip(1).filter(|(_, name)| is_control(name)) {
                 found = true;
-                let known = rows.iter().filter(|row| row.len() > at && row[at].is_finite());
-                let points: Vec<[f64; 2]> = known.map(|row| [row[0], row[at]]).collect();
-                let table = statements.add_table(&format!("given_{name}"), &points);
-                statements.laws.push((name.clone(), format!("{table}({time})")));
+                let law = given.law(statements, at);
+                statements.laws.push((name.clone(), law));
             }
             if !found {
                 let message = "the file of controls has no column of a control of the model";
@@ -232,6 +245,51 @@ impl Overrides {
             statements.laws.push((name.clone(), law.clone()));
         }
     }
+}
+
+impl GivenControls {
+    /// The law of the control of a column: the straight line through its values if it is linear, the polynomial of every step where
+    /// there are values at its stages, else its values as they hold from row to row.
+    fn law(&self, statements: &mut Statements, at: usize) -> String {
+        let name = &self.names[at];
+        let time = self.names.first().map_or("t", String::as_str);
+        let stated =
+            statements.controls.iter().find(|control| Some(control.name.text.as_str()) == name.split('[').next());
+        let is_linear = stated.and_then(|control| control.shape()) == Some(ControlShape::Linear);
+        let mut table = |column: usize, interpolation: Interpolation| {
+            let known = self.rows.iter().filter(|row| row.len() > column && row[column].is_finite());
+            let points: Vec<[f64; 2]> = known.map(|row| [row[0], row[column]]).collect();
+            let table = statements.add_table(&format!("given_{}", self.names[column]), &points, interpolation);
+            format!("{table}({time})")
+        };
+        if is_linear {
+            return table(at, Interpolation::Linear);
+        }
+        let column = |name: String| self.names.iter().position(|known| *known == name);
+        let stage = |j: usize| Some((column(stage_time(j))?, column(stage_value(name, j))?));
+        let stages: Vec<(usize, usize)> = (1..).map_while(stage).collect();
+        if stages.is_empty() {
+            return table(at, Interpolation::Constant);
+        }
+        let mut held = |column: usize| table(column, Interpolation::Constant);
+        let nodes: Vec<(String, String)> = stages.iter().map(|(node, value)| (held(*node), held(*value))).collect();
+        let term = |(j, (node, value)): (usize, &(String, String))| {
+            let others = nodes.iter().enumerate().filter(|(k, _)| *k != j);
+            let factors = others.map(|(_, (other, _))| format!("*({time} - {other})/({node} - {other})"));
+            format!("{value}{}", factors.collect::<String>())
+        };
+        nodes.iter().enumerate().map(term).collect::<Vec<_>>().join(" + ")
+    }
+}
+
+/// The column with the times at which controls have their j-th value in the step that begins in a row.
+pub fn stage_time(j: usize) -> String {
+    format!("stage_time[{j}]")
+}
+
+/// The column with the j-th value of a control in the step that begins in a row.
+pub fn stage_value(control: &str, j: usize) -> String {
+    format!("stage_{control}[{j}]")
 }
 
 /// Why there is nothing to replace.

@@ -3,6 +3,19 @@
 /// The highest time derivative of a coordinate that a Lagrangian may contain.
 pub const MAX_ORDER: u32 = 4;
 
+/// Which controls may occur at a place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ControlUse {
+    /// None.
+    None,
+    /// All of them.
+    Any,
+    /// All of them, and the rates of those that have one.
+    WithRates,
+    /// Those that have a value at the ends of a motion.
+    AtEnds,
+}
+
 /// A place where an expression stands, which decides what it may depend on.
 pub(crate) struct ExpressionPlace {
     /// The place in words: "the Lagrangian".
@@ -27,7 +40,9 @@ pub(crate) struct ExpressionPlace {
     /// Are coordinates also known one step after that (`x_2`)?
     pub third: bool,
     /// May controls occur?
-    pub controls: bool,
+    pub controls: ControlUse,
+    /// Is what moves known at both ends of the motion instead (`x_start`, `x_end`)?
+    pub linked: bool,
     /// Is the elapsed part of the duration known, as `s`?
     pub elapsed: bool,
     /// May multipliers of constraints occur, as `lambda_rod`?
@@ -50,7 +65,8 @@ impl ExpressionPlace {
             step: false,
             ends: false,
             third: false,
-            controls: false,
+            controls: ControlUse::None,
+            linked: false,
             elapsed: false,
             multipliers: false,
             derived: false,
@@ -80,6 +96,7 @@ impl ExpressionPlace {
         ExpressionPlace::new("the multiplier at the start", "numbers and parameters", None, false);
     pub const COUNT: ExpressionPlace = ExpressionPlace::new("a count", "integers and integer parameters", None, false);
     pub const SETTING: ExpressionPlace = ExpressionPlace::new("a setting", "numbers and parameters", None, false);
+    pub const PACE: ExpressionPlace = ExpressionPlace::new("a pace", "positions and parameters", Some(0), false);
     pub const SHARE: ExpressionPlace =
         ExpressionPlace::new("a share of the friction heat", "numbers and parameters", None, false);
     pub const ENTROPY: ExpressionPlace = ExpressionPlace {
@@ -135,8 +152,10 @@ impl ExpressionPlace {
             true,
         )
     };
-    pub const FORCE: ExpressionPlace = ExpressionPlace { controls: true, ..ExpressionPlace::of_state("a force") };
-    pub const RATE: ExpressionPlace = ExpressionPlace { what: "the rate of a state", ..ExpressionPlace::INTEGRAND };
+    pub const FORCE: ExpressionPlace =
+        ExpressionPlace { controls: ControlUse::Any, ..ExpressionPlace::of_state("a force") };
+    pub const RATE: ExpressionPlace =
+        ExpressionPlace { what: "the rate of a state", controls: ControlUse::Any, ..ExpressionPlace::INTEGRAND };
     pub const FRICTION: ExpressionPlace = ExpressionPlace::of_state("a friction force");
     pub const DISSIPATION: ExpressionPlace = ExpressionPlace::of_state("the dissipation");
     pub const DRY: ExpressionPlace = ExpressionPlace {
@@ -171,7 +190,7 @@ impl ExpressionPlace {
         )
     };
     pub const INTEGRAND: ExpressionPlace = ExpressionPlace {
-        controls: true,
+        controls: ControlUse::WithRates,
         may_use: "positions, velocities, entropies, states, controls, time and parameters",
         ..ExpressionPlace::of_state("an integral")
     };
@@ -183,7 +202,21 @@ impl ExpressionPlace {
         may_use: "positions, velocities, entropies, states, controls, multipliers of constraints (`lambda_rod`), time and parameters",
         ..ExpressionPlace::INTEGRAND
     };
-    pub const END_CONDITION: ExpressionPlace = ExpressionPlace::of_state("a condition at an end");
+    /// The largest value along the way is bounded by conditions along the way.
+    pub const MAXIMUM: ExpressionPlace = ExpressionPlace { what: "the maximum", ..ExpressionPlace::PATH_CONDITION };
+    pub const END_CONDITION: ExpressionPlace = ExpressionPlace {
+        controls: ControlUse::AtEnds,
+        may_use: "positions, velocities, entropies, states, controls that are linear in the steps, time and parameters",
+        ..ExpressionPlace::of_state("a condition at an end")
+    };
+    /// Here `x_start` is the value of `x` at the start of the motion, and `x_end` that at its end.
+    pub const LINK: ExpressionPlace = ExpressionPlace {
+        what: "a link between both ends",
+        linked: true,
+        time: false,
+        may_use: "what moves with `_start` or `_end` behind its name (`x_end`, `x_start'`), and parameters",
+        ..ExpressionPlace::END_CONDITION
+    };
     pub const HEAT: ExpressionPlace = ExpressionPlace::of_state("a heat power");
     pub const PORT: ExpressionPlace = ExpressionPlace::of_state("a port");
     pub const CONDUCTANCE: ExpressionPlace = ExpressionPlace {
@@ -217,7 +250,7 @@ impl ExpressionPlace {
     };
     pub const DRAWING: ExpressionPlace = ExpressionPlace {
         order: Some(1),
-        controls: true,
+        controls: ControlUse::Any,
         what: "a drawing",
         may_use: "positions, velocities, entropies, states, controls, time and parameters, and what follows from the equations: \
                   momenta `p_x`, multipliers `lambda_rod`, reactions `reaction_x`, temperatures `T_S`, potentials `mu_N`, the `energy`",
@@ -226,7 +259,7 @@ impl ExpressionPlace {
     pub const INVARIANT: ExpressionPlace = ExpressionPlace::of_state("an invariant");
     pub const QUANTITY: ExpressionPlace = ExpressionPlace {
         order: Some(MAX_ORDER),
-        controls: true,
+        controls: ControlUse::Any,
         multipliers: true,
         may_use: "positions, their time derivatives, entropies, states, controls, multipliers of constraints (`lambda_rod`), time and parameters",
         ..ExpressionPlace::of_state("a quantity")
@@ -285,7 +318,7 @@ impl ExpressionPlace {
     pub const DISCRETE_COST: ExpressionPlace = ExpressionPlace {
         what: "a discrete cost",
         may_use: "positions `x_0`, `x_1` and `x_2` around a node, controls there, the step `h`, time and parameters",
-        controls: true,
+        controls: ControlUse::Any,
         ..ExpressionPlace::DISCRETE_CONSTRAINT
     };
     pub const POINT: ExpressionPlace = ExpressionPlace {

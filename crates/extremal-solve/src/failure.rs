@@ -64,6 +64,15 @@ pub enum Reason {
         /// Why.
         cause: SolveFailure,
     },
+    /// A step that takes no time.
+    #[error("steps become too short to be taken: the `pace` falls to zero, or so near to it that no time passes")]
+    NoTimePasses,
+    /// A time inside a step that no shorter step leads to.
+    #[error("no part of the step leads to t = {time}")]
+    NotReachedInside {
+        /// The time.
+        time: f64,
+    },
     /// An event that leads nowhere.
     #[error("the event `{event}` leads to no state from which the motion goes on: {cause}")]
     Event {

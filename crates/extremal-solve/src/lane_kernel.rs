@@ -15,7 +15,7 @@ const MOST_UPDATES: usize = 4;
 /// A [`Kernel`] for several inputs side by side. What it answers is what the kernel would, bit for bit; it does not answer where that
 /// takes more than a few updates.
 #[derive(Clone)]
-pub(crate) struct LaneKernel {
+pub struct LaneKernel {
     machine: Machine,
     solve: Option<LaneSolve>,
     explicit_entry: usize,
@@ -39,7 +39,7 @@ struct LaneSolve {
 
 impl LaneKernel {
     /// `None` where equations are not linear, solved one after the other, or by sums.
-    pub fn of(kernel: &Kernel) -> Option<LaneKernel> {
+    pub(crate) fn of(kernel: &Kernel) -> Option<LaneKernel> {
         let backend = kernel.machine().backend();
         LANES.into_iter().find_map(|lanes| Self::in_machine(kernel, kernel.program().lane_machine_on(backend, lanes)?))
     }
@@ -83,6 +83,7 @@ impl LaneKernel {
         })
     }
 
+    /// How many inputs there are side by side.
     pub fn lanes(&self) -> usize {
         self.machine.lanes()
     }
@@ -105,6 +106,11 @@ impl LaneKernel {
     /// The outputs of the last run in a lane.
     pub fn outputs(&self, at: usize) -> impl Iterator<Item = f64> {
         self.results[..self.outputs * self.lanes()].iter().skip(at).step_by(self.lanes()).copied()
+    }
+
+    /// The outputs of the last run, for each of them the values of all lanes.
+    pub fn columns(&self) -> &[f64] {
+        &self.results[..self.outputs * self.lanes()]
     }
 
     /// Runs the block in all lanes. The outputs, for each of them the values of all lanes, unless a lane has to be asked for alone.

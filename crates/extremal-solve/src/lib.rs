@@ -26,11 +26,12 @@ pub use configuration::{ConfigurationWatch, PassedConfiguration};
 pub use extremal_eval::on_widest_registers;
 pub use failure::{Reason, SolveFailure, StepFailure};
 pub use kernel::{GuessSource, Kernel, KernelLayout, SolveLayout, SolveStructure, Work};
-pub use linear::{DenseLu, Factorisation, LinearSolver, Singular};
+pub use lane_kernel::LaneKernel;
+pub use linear::{DenseLu, Factorisation, LaneSolver, LinearSolver, Singular};
 pub use march::{
-    AdaptiveMarcher, CompiledScheme, ExplicitStep, Guard, LaneMarcher, LaneObserver, LaneStart, LatticeInstance,
-    LatticeMarcher, LatticePairs, LatticeScheme, March, Marcher, MotionBlock, MotionFate, SeenLanes, StartValues,
-    TotalWork,
+    AdaptiveMarcher, CompiledScheme, ExplicitStep, Guard, LaneCohort, LaneMarcher, LaneObserver, LaneStart,
+    LatticeInstance, LatticeMarcher, LatticePairs, LatticeScheme, March, Marcher, MotionBlock, MotionFate,
+    PacedMarcher, SeenLanes, StartValues, TotalWork,
 };
 pub use newton::NewtonOptions;
 pub use rank::{

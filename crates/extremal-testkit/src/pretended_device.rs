@@ -123,12 +123,6 @@ impl Device for PretendedDevice {
         Ok(())
     }
 
-    fn read_counts(&mut self, address: u64, counts: &mut [u32]) -> Result<(), DeviceError> {
-        let (bytes, _) = self.get(address, size_of_val(counts)).as_chunks();
-        counts.iter_mut().zip(bytes).for_each(|(count, bytes)| *count = u32::from_le_bytes(*bytes));
-        Ok(())
-    }
-
     fn launch(
         &mut self,
         kernel: LoadedKernel,

@@ -1,6 +1,6 @@
 //! What a caller says about steps, in the place of what the model says.
 
-use extremal_engine::model::{AtSingular, ConstraintForm, EntropyBase, Extent, Start};
+use extremal_engine::model::{AtSingular, ConstraintForm, EntropyBase, Extent, Pacing, Start};
 use extremal_engine::{Method, Settings};
 
 use crate::Error;
@@ -21,6 +21,7 @@ pub(crate) struct Asked {
     pub at: Option<Vec<f64>>,
     pub tolerance: Option<f64>,
     pub reduce: Option<Vec<String>>,
+    pub pacing: Option<Pacing>,
     pub sensitivity: Vec<String>,
 }
 
@@ -48,6 +49,7 @@ impl Asked {
             at: self.at.clone().unwrap_or(of_model.at),
             tolerance: self.tolerance.or(of_model.tolerance),
             reduce: self.reduce.clone().unwrap_or(of_model.reduce),
+            pacing: self.pacing.unwrap_or(of_model.pacing),
             columns: of_model.columns,
             sensitivity: self.sensitivity.clone(),
             backend: of_model.backend,
@@ -98,6 +100,8 @@ macro_rules! step_options {
             tolerance: f64,
             /// The cyclic coordinates without which steps are taken, by Routh's function.
             reduce: Vec<String>,
+            /// How steps follow the pace that the model states.
+            pacing: $crate::Pacing,
         }}
 
         /// The time at which it ends; before the start, the motion is followed backward.

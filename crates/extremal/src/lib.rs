@@ -89,7 +89,7 @@ pub use extremal_engine::fit::{Experiment, FitOptions, FittedColumn, FittedModel
 pub use extremal_engine::lyapunov::{LyapunovExponent, LyapunovSpectrum};
 pub use extremal_engine::model::{
     AtSingular, Composition, CompositionBase, ConstraintForm, ConstraintKind, Diagnostic, Direction, EntropyBase,
-    Feature, MethodFamily, Quadrature, Start,
+    Feature, MethodFamily, Pacing, Quadrature, Start,
 };
 pub use extremal_engine::run::{EventCount, Gradient, Slope};
 pub use extremal_engine::sweep::{Distribution, Record};

@@ -25,7 +25,6 @@ use clap::Subcommand;
 pub use simulate::FinishedRun;
 pub use solve::FinishedSolve;
 pub use solve_many::FinishedProblems;
-pub use sweep::FinishedSweep;
 
 use crate::arguments::Arguments;
 use crate::failure::{CommandError, Ending};

@@ -4,17 +4,17 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use extremal_engine::Settings;
-use extremal_engine::model::{Direction, Extent};
+use extremal_engine::model::{Direction, Extent, Pacing};
+use extremal_engine::run::{SettingsError, SetupError};
 use extremal_engine::sweep::{Axis, CompiledSweep, Record, Values, Variation};
 use extremal_engine::trajectory::frame::FrameFormat;
 
-use super::sweep::FinishedSweep;
 use crate::arguments::{MarchArguments, ModelArguments, PrintArguments, number};
 use crate::ensemble::EnsembleArguments;
 use crate::failure::{CommandError, Ending};
 use crate::outputs::{Outputs, check_folder, spare_inputs};
 use crate::source::Source;
-use crate::sweep_figure::SweptRows;
+use crate::swept::{self, FinishedSweep, RowsWanted};
 use crate::{sweep_summary, terminal};
 
 const EXAMPLES: &str = "\
@@ -48,7 +48,7 @@ pub struct SectionArguments {
     #[arg(long, id = "rows_file", value_name = "FILE")]
     out: Option<PathBuf>,
     /// Draw the points, as .svg or .png; may be repeated
-    #[arg(long, value_name = "FILE", conflicts_with = "rows_file")]
+    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     plot: Vec<PathBuf>,
     /// What the plots show: two columns, `y,y'` [default: a coordinate that is not on the surface, and its momentum]; may be repeated
     #[arg(long = "panel", value_name = "NAMES", requires = "plot")]
@@ -115,6 +115,9 @@ pub fn execute(arguments: &SectionArguments) -> Result<Ending, CommandError> {
 
 /// The settings, with a step that divides the period, and how many of them it has.
 fn strobed(settings: Settings, source: &Source, period: f64) -> Result<(Settings, u64), CommandError> {
+    if settings.pacing != Pacing::Even {
+        return Err(SetupError::from(SettingsError::Paced { what: "stroboscopic sections" }).into());
+    }
     let stated = settings.step.or(source.model.simulation().step);
     let (Some(step), true) = (stated.filter(|step| *step > 0.0), period > 0.0 && period.is_finite()) else {
         return Err(CommandError::Period(period));
@@ -163,27 +166,15 @@ fn section(arguments: &SectionArguments, source: &Source) -> Result<FinishedSwee
         Some(part) => sweep.with_members(part)?,
         None => sweep,
     };
-    let mut rows = None;
-    let (outcome, threads, elapsed) = arguments.ensemble.compute(
-        arguments.out.as_ref(),
-        arguments.print.quiet,
-        |file, threads, watch| match file {
-            Some((path, existing)) => sweep.to_file(path, existing, threads, watch),
-            None if arguments.plot.is_empty() => Ok(sweep.summarise(threads, watch)),
-            None => {
-                let (frame, outcome) = sweep.collect_watched(threads, watch);
-                rows = Some(frame);
-                Ok(outcome)
-            }
-        },
-    )?;
-    if let Some(frame) = &rows {
-        let rows = SweptRows { sweep: &sweep, variation: &variation, record, is_section: true, frame };
-        let figure = rows.figure(source.title(), &arguments.panels)?;
-        for path in &arguments.plot {
-            figure.save(path)?;
-        }
-    }
-    let (file, plots) = (arguments.out.clone(), arguments.plot.clone());
-    Ok(FinishedSweep { outcome, sweep, file, plots, threads, elapsed })
+    let wanted = RowsWanted {
+        file: arguments.out.as_ref(),
+        plots: &arguments.plot,
+        panels: &arguments.panels,
+        title: source.title(),
+        variation: &variation,
+        record,
+        is_section: true,
+        quiet: arguments.print.quiet,
+    };
+    swept::march(sweep, &arguments.ensemble, &wanted)
 }

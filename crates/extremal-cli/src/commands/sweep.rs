@@ -1,21 +1,19 @@
 //! `extremal sweep`: one model with many parameters and starts.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use extremal_engine::Settings;
-use extremal_engine::sweep::{CoarseGrid, CompiledSweep, Record, SweepOutcome};
+use extremal_engine::sweep::{CompiledSweep, Record};
 use extremal_engine::trajectory::frame::FrameFormat;
 
 use crate::arguments::{MarchArguments, ModelArguments, PrintArguments};
 use crate::device::{DeviceName, OpeningDevices, report_failure};
 use crate::ensemble::EnsembleArguments;
 use crate::failure::{CommandError, Ending};
-use crate::members_told::MembersTold;
 use crate::outputs::{Outputs, check_folder, spare_inputs};
 use crate::source::Source;
-use crate::sweep_figure::SweptRows;
+use crate::swept::{self, FinishedSweep, RowsWanted};
 use crate::{sweep_summary, terminal};
 
 const EXAMPLES: &str = "\
@@ -53,7 +51,7 @@ pub struct SweepArguments {
     out: Option<PathBuf>,
     /// Draw the rows, as .svg or .png: a map over two varied quantities, a curve over one, points of random members, crossings as a
     /// section, the course over time with `--record all`; may be repeated
-    #[arg(long, value_name = "FILE", conflicts_with = "rows_file")]
+    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     plot: Vec<PathBuf>,
     /// What the plots show, a panel each: a column, or two as points, `x,y`; may be repeated
     #[arg(long = "panel", value_name = "NAMES", requires = "plot")]
@@ -90,46 +88,6 @@ impl SweepArguments {
     }
 }
 
-/// More members of a grid are drawn by cells, each the mean of its members: so many along an axis.
-const MOST_KEPT: u64 = 1 << 22;
-const MOST_CELLS: u64 = 500;
-
-/// An ensemble that came to an end, whichever.
-pub struct FinishedSweep {
-    pub sweep: CompiledSweep,
-    pub outcome: SweepOutcome,
-    pub file: Option<PathBuf>,
-    pub plots: Vec<PathBuf>,
-    pub threads: usize,
-    pub elapsed: Duration,
-}
-
-impl FinishedSweep {
-    /// All that was written.
-    pub fn files(&self) -> Vec<PathBuf> {
-        self.file.iter().chain(&self.plots).cloned().collect()
-    }
-
-    /// What is said when it is over.
-    pub fn told(&self) -> MembersTold<'_> {
-        let SweepOutcome { summary, complete, resumed } = &self.outcome;
-        MembersTold {
-            members: self.sweep.members(),
-            done: summary.members(),
-            resumed: *resumed,
-            failed: summary.failed,
-            first_failure: summary.first_failure.as_ref(),
-            warned: summary.warned,
-            first_warning: summary.first_warning.as_ref(),
-            complete: *complete,
-            file: self.file.as_deref(),
-            option: "--out",
-            threads: self.threads,
-            elapsed: self.elapsed,
-        }
-    }
-}
-
 pub fn execute(arguments: &SweepArguments) -> Result<Ending, CommandError> {
     if let Some(path) = &arguments.out {
         check_folder(path)?;
@@ -162,11 +120,6 @@ pub fn execute(arguments: &SweepArguments) -> Result<Ending, CommandError> {
     })
 }
 
-/// Cells for the picture of a grid with more members than are kept.
-fn coarse_grid(sweep: &CompiledSweep) -> Option<CoarseGrid<'_>> {
-    CoarseGrid::of(sweep, MOST_CELLS).filter(|_| sweep.members() > MOST_KEPT)
-}
-
 fn sweep(arguments: &SweepArguments, source: &Source, opening: OpeningDevices) -> Result<FinishedSweep, CommandError> {
     // A step or an end that is not given stays that of the model, and follows the parameters that vary.
     let settings = Settings { wide: arguments.device.is_wide(), ..arguments.march.settings(&source.model) };
@@ -177,35 +130,16 @@ fn sweep(arguments: &SweepArguments, source: &Source, opening: OpeningDevices) -
         None => sweep,
     };
     let sweep = opening.give(sweep, arguments.print.quiet)?;
-    let mut rows = None;
-    let (outcome, threads, elapsed) = arguments.ensemble.compute(
-        arguments.out.as_ref(),
-        arguments.print.quiet,
-        |file, threads, watch| match file {
-            Some((path, existing)) => sweep.to_file(path, existing, threads, watch),
-            None if arguments.plot.is_empty() => Ok(sweep.summarise(threads, watch)),
-            None => {
-                let (frame, outcome) = match coarse_grid(&sweep) {
-                    Some(mut grid) => {
-                        let outcome = sweep.shown(threads, |frame| grid.take(frame), watch);
-                        (grid.rows(), outcome)
-                    }
-                    None => sweep.collect_watched(threads, watch),
-                };
-                rows = Some(frame);
-                Ok(outcome)
-            }
-        },
-    )?;
-    if let Some(frame) = &rows {
-        let variation = arguments.ensemble.variation(&arguments.model)?;
-        let rows =
-            SweptRows { sweep: &sweep, variation: &variation, record, is_section: record == Record::Events, frame };
-        let figure = rows.figure(source.title(), &arguments.panels)?;
-        for path in &arguments.plot {
-            figure.save(path)?;
-        }
-    }
-    let (file, plots) = (arguments.out.clone(), arguments.plot.clone());
-    Ok(FinishedSweep { outcome, sweep, file, plots, threads, elapsed })
+    let variation = arguments.ensemble.variation(&arguments.model)?;
+    let wanted = RowsWanted {
+        file: arguments.out.as_ref(),
+        plots: &arguments.plot,
+        panels: &arguments.panels,
+        title: source.title(),
+        variation: &variation,
+        record,
+        is_section: record == Record::Events,
+        quiet: arguments.print.quiet,
+    };
+    swept::march(sweep, &arguments.ensemble, &wanted)
 }

@@ -79,6 +79,42 @@ fn an_optimal_motion_is_followed_again() {
     assert!(closed[0].abs() < 0.05 * disturbed[0].abs(), "{closed:?} and {disturbed:?}");
 }
 
+/// Controls are followed in the shape that they were found in: with the steps of the solution its motion comes again.
+#[test]
+fn controls_are_followed_in_their_shape() {
+    let folder = Folder::new();
+    for (model, step, until, end) in [
+        // Three values in a step, of two controls in the rates of states.
+        ("gallery:unicycle", "0.025", "1", "unicycle.csv"),
+        ("gallery:hard-spring", "0.05", "2", "hard-spring.csv"),
+        ("gallery:bounded-jerk", "0.03125", "1", "bounded-jerk.csv"),
+    ] {
+        folder.call(&["solve", model, "--out", end]).succeeded();
+        let header = folder.read(end).lines().next().unwrap().to_owned();
+        let columns: Vec<&str> =
+            header.split(',').skip(1).take(if model.ends_with("unicycle") { 3 } else { 2 }).collect();
+        let out = ["--columns", &columns.join(","), "--out", "run.csv"];
+        let run = ["run", model, "--step", step, "--until", until, "--controls", end];
+        folder.call(&[&run[..], &out].concat()).succeeded();
+        let (solution, motion) = (last_cells(&folder.read(end)), last_row(&folder.read("run.csv")));
+        for (found, followed) in solution[1..].iter().zip(&motion) {
+            let found: f64 = found.parse().unwrap();
+            assert!((found - followed).abs() < 1e-7, "{model}: {solution:?} and {motion:?}");
+        }
+    }
+    // Without the stages each value would hold through its step.
+    let text = folder.read("hard-spring.csv").replace("stage_", "other_");
+    std::fs::write(folder.path("held.csv"), text).unwrap();
+    let run = ["run", "gallery:hard-spring", "--step", "0.05", "--until", "2", "--controls", "held.csv"];
+    folder.call(&[&run[..], &["--columns", "x", "--out", "run.csv"]].concat()).succeeded();
+    let found: f64 = last_cells(&folder.read("hard-spring.csv"))[1].parse().unwrap();
+    assert!((last_row(&folder.read("run.csv"))[0] - found).abs() > 1e-4);
+}
+
+fn last_cells(text: &str) -> Vec<String> {
+    text.lines().last().unwrap().split(',').map(str::to_owned).collect()
+}
+
 #[test]
 fn what_cannot_be_given_is_refused_by_name() {
     let folder = Folder::new();

@@ -258,6 +258,23 @@ fn sweeps_are_drawn_as_what_they_are() {
     assert!(error.contains("no column `q`") && !folder.path("b.svg").exists(), "{error}");
 }
 
+/// A file and a picture of the same rows, in one call: each is what it is alone. Rows of an earlier call are not in memory.
+#[test]
+fn a_sweep_is_written_and_drawn_in_one_call() {
+    let sweep = ["sweep", "gallery:pendulum", "--until", "1", "--vary", "theta=0.5:2.5:5", "--quiet"];
+    let section = ["section", "gallery:henon-heiles", "--until", "40", "--when", "x", "--quiet"];
+    for call in [&sweep[..], &section] {
+        let folder = Folder::new();
+        let with = |options: &[&str]| folder.call(&[call, options].concat());
+        with(&["--out", "alone.csv"]).succeeded();
+        with(&["--plot", "alone.svg"]).succeeded();
+        with(&["--out", "both.csv", "--plot", "both.svg"]).succeeded();
+        assert_eq!(folder.read("both.csv"), folder.read("alone.csv"));
+        assert_eq!(folder.read("both.svg"), folder.read("alone.svg"));
+        with(&["--out", "rest.csv", "--plot", "rest.svg", "--resume"]).failed_with(2);
+    }
+}
+
 /// The page of the drawings lists the models that have one, by their files.
 #[test]
 fn the_page_of_drawings_lists_all_of_them() {

@@ -5,11 +5,10 @@
 
 mod library;
 
-use std::collections::HashMap;
 use std::ffi::{CString, c_char, c_int, c_uint, c_void};
 use std::ops::{Deref, DerefMut};
-use std::sync::Arc;
-use std::{ptr, slice};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{mem, ptr, slice};
 
 use crate::{Device, DeviceError, HostNumbers, LaunchArgument, LoadedKernel, LoadedModule};
 use library::{DevicePointer, DriverCode, DriverFunctions, Handle};
@@ -41,7 +40,9 @@ pub fn devices() -> Result<Vec<Box<dyn Device>>, DeviceError> {
         }
     };
     match (code, count) {
-        (0, 1..) => (0..count).map(|at| Ok(Box::new(CudaDevice::open(&driver, at)?) as Box<dyn Device>)).collect(),
+        (0, 1..) => (0..count)
+            .map(|at| Ok(Box::new(CudaDevice::open(&driver, at, LoadedTexts::of(&driver))?) as Box<dyn Device>))
+            .collect(),
         (0, _) => Err(none(NO_DEVICE)),
         (code, _) => Err(none(code)),
     }
@@ -56,10 +57,39 @@ struct CudaDevice {
     name: String,
     context: Handle,
     stream: Handle,
-    modules: Vec<Handle>,
-    /// Modules by their texts.
-    loaded: HashMap<String, LoadedModule>,
+    modules: Arc<LoadedTexts>,
     kernels: Vec<Handle>,
+}
+
+/// Modules by their texts, which a device and the same once more have together.
+struct LoadedTexts {
+    driver: Arc<DriverFunctions>,
+    modules: Mutex<Vec<(String, Handle)>>,
+}
+
+// SAFETY: handles are names that the driver gives, for any thread to use.
+unsafe impl Send for LoadedTexts {}
+// SAFETY: the same.
+unsafe impl Sync for LoadedTexts {}
+
+impl LoadedTexts {
+    fn of(driver: &Arc<DriverFunctions>) -> Arc<LoadedTexts> {
+        Arc::new(LoadedTexts { driver: driver.clone(), modules: Mutex::default() })
+    }
+
+    fn modules(&self) -> MutexGuard<'_, Vec<(String, Handle)>> {
+        self.modules.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for LoadedTexts {
+    fn drop(&mut self) {
+        for (_, module) in self.modules().iter() {
+            // SAFETY: the module was loaded by this driver, and nobody else has it. The last device that had it has made its context
+            // current, and holds it until then.
+            unsafe { (self.driver.unload_module)(*module) };
+        }
+    }
 }
 
 // SAFETY: the driver allows its calls from any thread, and every method makes the context current in its own first. Two methods never
@@ -67,7 +97,7 @@ struct CudaDevice {
 unsafe impl Send for CudaDevice {}
 
 impl CudaDevice {
-    fn open(driver: &Arc<DriverFunctions>, at: c_int) -> Result<CudaDevice, DeviceError> {
+    fn open(driver: &Arc<DriverFunctions>, at: c_int, modules: Arc<LoadedTexts>) -> Result<CudaDevice, DeviceError> {
         let mut device = CudaDevice {
             driver: driver.clone(),
             ordinal: at,
@@ -75,8 +105,7 @@ impl CudaDevice {
             name: format!("GPU {at}"),
             context: ptr::null_mut(),
             stream: ptr::null_mut(),
-            modules: Vec::new(),
-            loaded: HashMap::new(),
+            modules,
             kernels: Vec::new(),
         };
         let mut name = [0 as c_char; 256];
@@ -109,15 +138,6 @@ impl CudaDevice {
     fn enter(&self) -> Result<(), DeviceError> {
         // SAFETY: the context is that of this device, and lives as long.
         self.check("cuCtxSetCurrent", unsafe { (self.driver.set_context)(self.context) })
-    }
-
-    /// Reads bytes to memory of the size of `to`, and waits for them.
-    fn read_bytes(&mut self, address: DevicePointer, to: *mut c_void, bytes: usize) -> Result<(), DeviceError> {
-        self.enter()?;
-        // SAFETY: `to` is as long as what is copied there, and is not touched before the stream has been waited for.
-        let code = unsafe { (self.driver.copy_to_host)(to, address, bytes, self.stream) };
-        self.check("cuMemcpyDtoHAsync", code)?;
-        self.finish()
     }
 }
 
@@ -174,10 +194,11 @@ impl Device for CudaDevice {
     }
 
     fn load(&mut self, text: &str) -> Result<LoadedModule, DeviceError> {
-        if let Some(module) = self.loaded.get(text) {
-            return Ok(*module);
-        }
         self.enter()?;
+        let mut modules = self.modules.modules();
+        if let Some(known) = modules.iter().position(|(known, _)| known == text) {
+            return Ok(LoadedModule(known));
+        }
         let refused = |reason: String| DeviceError::Refused { device: self.name.clone(), reason };
         let image = CString::new(text).map_err(|error| refused(error.to_string()))?;
         let mut log = vec![0u8; LOG_BYTES];
@@ -196,10 +217,8 @@ impl Device for CudaDevice {
             let words = self.driver.words(code);
             return Err(refused(if told.is_empty() { words } else { format!("{words}\n{told}") }));
         }
-        self.modules.push(module);
-        let loaded = LoadedModule(self.modules.len() - 1);
-        self.loaded.insert(text.to_owned(), loaded);
-        Ok(loaded)
+        modules.push((text.to_owned(), module));
+        Ok(LoadedModule(modules.len() - 1))
     }
 
     fn kernel(&mut self, module: LoadedModule, name: &str) -> Result<LoadedKernel, DeviceError> {
@@ -207,8 +226,9 @@ impl Device for CudaDevice {
         let refused = |reason: String| DeviceError::Refused { device: self.name.clone(), reason };
         let text = CString::new(name).map_err(|error| refused(error.to_string()))?;
         let mut kernel = ptr::null_mut();
+        let module = self.modules.modules()[module.0].1;
         // SAFETY: the module was loaded on this device, and the name ends with a zero.
-        let code = unsafe { (self.driver.get_function)(&mut kernel, self.modules[module.0], text.as_ptr()) };
+        let code = unsafe { (self.driver.get_function)(&mut kernel, module, text.as_ptr()) };
         if code != 0 {
             return Err(refused(format!("there is no kernel `{name}`: {}", self.driver.words(code))));
         }
@@ -248,11 +268,17 @@ impl Device for CudaDevice {
     }
 
     fn read(&mut self, address: u64, numbers: &mut [f64]) -> Result<(), DeviceError> {
-        self.read_bytes(address, numbers.as_mut_ptr().cast(), size_of_val(numbers))
+        self.enter()?;
+        // SAFETY: `numbers` are as long as what is copied there, and are not touched before the stream has been waited for.
+        let code = unsafe {
+            (self.driver.copy_to_host)(numbers.as_mut_ptr().cast(), address, size_of_val(numbers), self.stream)
+        };
+        self.check("cuMemcpyDtoHAsync", code)?;
+        self.finish()
     }
 
     fn another(&mut self) -> Result<Box<dyn Device>, DeviceError> {
-        Ok(Box::new(CudaDevice::open(&self.driver, self.ordinal)?))
+        Ok(Box::new(CudaDevice::open(&self.driver, self.ordinal, self.modules.clone())?))
     }
 
     fn host_numbers(&mut self, count: usize) -> Result<HostNumbers, DeviceError> {
@@ -267,10 +293,6 @@ impl Device for CudaDevice {
             first: first.cast(),
             count,
         }))
-    }
-
-    fn read_counts(&mut self, address: u64, counts: &mut [u32]) -> Result<(), DeviceError> {
-        self.read_bytes(address, counts.as_mut_ptr().cast(), size_of_val(counts))
     }
 
     fn launch(
@@ -313,18 +335,16 @@ impl Drop for CudaDevice {
             return;
         }
         // What cannot be given back now is given back with the program.
-        // SAFETY: all of these were made by this device, and nobody else has them.
+        // SAFETY: the stream was made by this device, and nobody else has it.
         unsafe {
             if !self.stream.is_null() {
                 (self.driver.synchronize)(self.stream);
-            }
-            for module in &self.modules {
-                (self.driver.unload_module)(*module);
-            }
-            if !self.stream.is_null() {
                 (self.driver.destroy_stream)(self.stream);
             }
-            (self.driver.release_context)(self.number);
         }
+        // The last one of this device unloads its modules.
+        drop(mem::replace(&mut self.modules, LoadedTexts::of(&self.driver)));
+        // SAFETY: it was retained when the device was opened.
+        unsafe { (self.driver.release_context)(self.number) };
     }
 }

@@ -28,7 +28,7 @@ use extremal_mechanics::analysis::{
     regularity, state_control_regularity, structure,
 };
 use extremal_mechanics::geometry::{NoPhaseGeometry, PhaseGeometry, ZeroJudge};
-use extremal_model::{ConstraintKind, Model};
+use extremal_model::{ConstraintKind, Model, Pacing};
 
 use crate::run::{ConstraintError, ConstraintStructure, Settings, Tracked, constraints_of};
 
@@ -173,8 +173,9 @@ pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: AnalysisExtent
         (invariant.name.clone(), expression, test(expression))
     });
     let looks = extent.numbers;
-    // The steps of a boundary problem are not marched; those from momenta are the optimal motion's, not that without control.
-    let marches = looks && model.boundary().is_none() && model.momentum_order().is_none();
+    // Trials are of steps that are alike. The steps of a boundary problem are not marched; those from momenta are the optimal motion's, not that without control.
+    let alike = settings.pacing == Pacing::Even;
+    let marches = looks && alike && model.boundary().is_none() && model.momentum_order().is_none();
     let phase = (extent.geometry && !placeholder).then(|| match reduced.order {
         1 => system.phase_geometry(&judge),
         _ => Err(NoPhaseGeometry::Accelerations),
@@ -280,6 +281,10 @@ fn optimal_control<'m>(
     }
     let force: Vec<_> = model.controlled_forces().into_iter().zip(model.friction()).map(|(f, r)| f + r).collect();
     let cost = objective.running.map_or(g.int(0), |id| g.expr(id));
+    // Where rates of controls cost something, these are states, and their rates are chosen.
+    if g.depend_on(&[cost], &model.control_rates()).contains(&true) {
+        return None;
+    }
     if !model.states().is_empty() {
         return state_control_regularity(&System::controlled(model), &controls, cost, &parameters.exact);
     }

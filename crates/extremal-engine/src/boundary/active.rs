@@ -112,6 +112,10 @@ impl UnknownsReader<'_, '_> {
         let of_nodes = &self.problem.transcription.node_rows;
         let mut sizes: Vec<(Condition, f64)> = Vec::new();
         for (at, (condition, k)) in self.discrete.layout.rows.iter().enumerate() {
+            if let Condition::ControlRate(control) = condition {
+                self.active_rate(found, at, *control, *k);
+                continue;
+            }
             let (stated, place, in_step, k) = match condition {
                 Condition::Path { condition: place, .. } => {
                     (&statement.path_conditions[*place], "", !of_nodes.contains(condition), *k)
@@ -136,6 +140,22 @@ impl UnknownsReader<'_, '_> {
             if self.is_pressed(Pressed { distance, room, multiplier: self.found.lambda[at] }) {
                 let name = format!("{}{place}", stated.text);
                 self.reached(found, (name, BoundSide::Condition, 0.0), k, in_step);
+            }
+        }
+    }
+
+    /// The row of a rate, where a bound of it holds the solution back.
+    fn active_rate(&self, found: &mut FoundBounds, row: usize, control: usize, step: usize) {
+        let [slowest, fastest] = self.problem.statement.controls[control].rate;
+        let (value, lambda) = (self.found.constraints[row], self.found.lambda[row]);
+        let room = match fastest - slowest {
+            width if width.is_finite() => width,
+            _ => self.size_of_row(Condition::ControlRate(control)),
+        };
+        for (side, bound, multiplier) in [(BoundSide::Lower, slowest, -lambda), (BoundSide::Upper, fastest, lambda)] {
+            let distance = (value - bound).abs();
+            if bound.is_finite() && self.is_pressed(Pressed { distance, room, multiplier }) {
+                self.reached(found, (self.problem.rate_name(control), side, bound), step, true);
             }
         }
     }
@@ -229,6 +249,7 @@ impl UnknownsReader<'_, '_> {
             Condition::AtEnd { end, condition } => {
                 Some((self.problem.statement.conditions_at(*end)[*condition].text.clone(), *lambda))
             }
+            Condition::Link(link) => Some((self.problem.statement.links[*link].text.clone(), *lambda)),
             _ => None,
         };
         rows.filter_map(one).collect()

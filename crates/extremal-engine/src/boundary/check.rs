@@ -103,6 +103,10 @@ pub(super) fn check(model: &Model, statement: &Statement) -> Result<(), Statemen
         if contradict(control.min, control.max) {
             return Err(StatementError::Bounds { name: control.name.clone(), min: control.min, max: control.max });
         }
+        let [slowest, fastest] = control.rate;
+        if contradict(slowest, fastest) {
+            return Err(StatementError::Bounds { name: format!("{}'", control.name), min: slowest, max: fastest });
+        }
     }
     for unknown in &statement.unknowns {
         let (min, max) = (unknown.min, unknown.max);

@@ -1,7 +1,9 @@
 //! What a solution says of states: controls inside a step, and the costates of Pontryagin's principle.
 
 use extremal_mechanics::boundary::{Condition, Quantity};
+use extremal_model::{ControlShape, stage_time, stage_value};
 use extremal_solve::nlp::Nlp;
+use extremal_trajectory::{Column, Role};
 
 use super::solution::UnknownsReader;
 
@@ -22,13 +24,22 @@ impl UnknownsReader<'_, '_> {
         entropies.chain((0..heat.states().len()).map(|k| self.unknown(Quantity::State(k), node))).collect()
     }
 
-    /// The values of a control at the stages of a step; one, where it is constant in it.
+    /// The values of a control at the stages of a step; one, where all controls are constant in it.
     pub fn stage_controls(&self, control: usize, step: usize) -> Vec<f64> {
-        let node = self.node(step);
-        match self.problem.transcription.control_nodes.len() {
-            0 => vec![self.unknown(Quantity::Control(control), node)],
-            stages => (0..stages).map(|stage| self.unknown(Quantity::StageControl { stage, control }, node)).collect(),
+        let (node, nodes) = (self.node(step), &self.problem.transcription.control_nodes);
+        match self.problem.transcription.shapes[control] {
+            ControlShape::Constant => vec![self.unknown(Quantity::Control(control), node); nodes.len().max(1)],
+            ControlShape::Linear => nodes.iter().map(|part| self.on_line(control, step, *part)).collect(),
+            ControlShape::Polynomial => {
+                (0..nodes.len()).map(|stage| self.unknown(Quantity::StageControl { stage, control }, node)).collect()
+            }
         }
+    }
+
+    /// A linear control after a part of a step.
+    fn on_line(&self, control: usize, step: usize, part: f64) -> f64 {
+        let [here, next] = [step, step + 1].map(|at| self.unknown(Quantity::NodeControl(control), self.node(at)));
+        (1.0 - part) * here + part * next
     }
 
     /// The same of all controls, one after the other.
@@ -38,12 +49,46 @@ impl UnknownsReader<'_, '_> {
 
     /// A control after a part of a step, within its bounds.
     pub fn control(&self, control: usize, step: usize, part: f64) -> f64 {
-        let values = self.stage_controls(control, step);
         let bound = &self.problem.statement.controls[control];
-        match values.as_slice() {
-            [value] => *value,
-            values => interpolated(&self.problem.transcription.control_nodes, values, part).clamp(bound.min, bound.max),
+        let transcription = &self.problem.transcription;
+        match transcription.shapes[control] {
+            ControlShape::Constant => self.unknown(Quantity::Control(control), self.node(step)),
+            ControlShape::Linear => self.on_line(control, step, part),
+            ControlShape::Polynomial => {
+                let values = self.stage_controls(control, step);
+                interpolated(&transcription.control_nodes, &values, part).clamp(bound.min, bound.max)
+            }
         }
+    }
+
+    /// The controls that are polynomials in the steps.
+    fn polynomials(&self) -> impl Iterator<Item = usize> {
+        let shapes = self.problem.transcription.shapes.iter().enumerate();
+        shapes.filter(|(_, shape)| **shape == ControlShape::Polynomial).map(|(control, _)| control)
+    }
+
+    /// Columns of the times of the stages, and of the values there of controls that are polynomials: these are told by them alone.
+    pub fn stage_columns(&self) -> Vec<Column> {
+        let stages = 1..=self.problem.transcription.control_nodes.len();
+        let names = self.polynomials().flat_map(|control| {
+            let name = &self.problem.statement.controls[control].name;
+            stages.clone().map(move |j| stage_value(name, j))
+        });
+        let names: Vec<String> = names.collect();
+        let times = stages.filter(|_| !names.is_empty()).map(stage_time);
+        times.chain(names.iter().cloned()).map(|name| Column::new(name, Role::Parameter)).collect()
+    }
+
+    /// What stands in these columns; nothing at the end of the last step.
+    pub fn stage_values(&self, instant: usize) -> Vec<f64> {
+        let nodes = &self.problem.transcription.control_nodes;
+        let values: Vec<f64> = match instant < self.steps() {
+            true => self.polynomials().flat_map(|control| self.stage_controls(control, instant)).collect(),
+            false => self.polynomials().flat_map(|_| vec![f64::NAN; nodes.len()]).collect(),
+        };
+        let [from, to] = [instant, instant + 1].map(|at| self.time(at));
+        let time = |part: &f64| if instant < self.steps() { from + part * (to - from) } else { f64::NAN };
+        nodes.iter().filter(|_| !values.is_empty()).map(time).chain(values.iter().copied()).collect()
     }
 
     /// The costates p of all states at the instants, with the sign of H = p·f − C: the multiplier of a step is the costate at its end,

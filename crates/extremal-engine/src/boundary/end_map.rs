@@ -291,6 +291,10 @@ impl<'r, 'p, 'm> Adjoint<'r, 'p, 'm> {
                 let length = self.reader.time(node + 1) - self.reader.time(node);
                 Some(1.0 / length)
             }
+            Quantity::NodeControl(_) => {
+                let time = |instant: usize| self.reader.time(instant);
+                Some(2.0 / (time(node + 1) - time(node.saturating_sub(1))))
+            }
             Quantity::State(_) if node == 0 && bounds.lower[at] < bounds.upper[at] => Some(1.0),
             Quantity::Duration | Quantity::Unknown(_) => Some(1.0),
             _ => None,

@@ -34,7 +34,7 @@ pub(super) fn metric(layout: &Assembly, fractions: &[f64], ghosts: usize) -> Vec
         _ => 0.5 * length(steps - 1),
     };
     let weight = |&(quantity, k): &(Quantity, usize)| match quantity {
-        Quantity::Position(_) | Quantity::State(_) => around(k),
+        Quantity::Position(_) | Quantity::State(_) | Quantity::NodeControl(_) => around(k),
         Quantity::Inner { .. } | Quantity::Control(_) | Quantity::StageControl { .. } => length(k.min(steps - 1)),
         _ => 0.0,
     };
@@ -87,7 +87,7 @@ pub(super) fn bounds(
         Quantity::Inner { coordinate, .. } => path(coordinate, 0),
         // Of controls at nodes, those at the ends act on nothing.
         Quantity::Control(_) if at_nodes && (k == 0 || k == steps) => (0.0, 0.0),
-        Quantity::Control(control) | Quantity::StageControl { control, .. } => {
+        Quantity::Control(control) | Quantity::StageControl { control, .. } | Quantity::NodeControl(control) => {
             (statement.controls[control].min, statement.controls[control].max)
         }
         Quantity::Entropy(entropy) if k == 0 => held(Some(statement.start_entropies[entropy])),
@@ -106,7 +106,9 @@ pub(super) fn bounds(
         },
     };
     let row = |&(condition, _): &(Condition, usize)| match condition {
-        Condition::Integral(integral) => held(Some(statement.integrals[integral].value)),
+        Condition::Integral(integral) => statement.integrals[integral].bounds(),
+        Condition::ControlRate(control) => statement.controls[control].rate.into(),
+        Condition::Link(link) => statement.links[link].bounds(),
         Condition::VelocityBound(coordinate) => path(coordinate, 1),
         Condition::Path { condition, .. } => statement.path_conditions[condition].bounds(),
         Condition::AtEnd { end, condition } => statement.conditions_at(end)[condition].bounds(),

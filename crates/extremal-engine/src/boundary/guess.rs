@@ -3,6 +3,7 @@
 use extremal_expr::{Expr, Function};
 use extremal_mechanics::boundary::{Assembly, Condition, Quantity};
 use extremal_model::Model;
+use extremal_solve::nlp::{Nlp, NlpBounds};
 
 use super::Problem;
 use super::statement::{EndValue, Statement, first_state};
@@ -83,6 +84,23 @@ impl Guess {
             })
             .collect();
         known.unwrap_or_default()
+    }
+}
+
+impl Problem<'_> {
+    /// The largest value along the way begins where the guess has it.
+    pub(super) fn raise_maximum(&self, layout: &Assembly, bounds: &NlpBounds, x: &mut [f64]) {
+        let Some(maximum) = &self.statement.maximum else { return };
+        let at = layout.variables.iter().position(|(quantity, _)| *quantity == Quantity::Unknown(maximum.unknown));
+        let Some(at) = at else { return };
+        x[at] = 0.0;
+        let mut rows = vec![0.0; layout.rows.len()];
+        self.pieces.with_elements(layout.elements.clone(), bounds.clone()).constraints(x, &mut rows);
+        let below = |condition: &Condition| matches!(condition, Condition::Path { condition, .. } if *condition >= maximum.first_condition);
+        let values =
+            layout.rows.iter().zip(&rows).filter(|((condition, _), _)| below(condition)).map(|(_, value)| *value);
+        let largest = values.fold(f64::NEG_INFINITY, f64::max);
+        x[at] = if largest.is_finite() { largest } else { 0.0 };
     }
 }
 
@@ -206,6 +224,7 @@ impl StatedGuess<'_, '_> {
             }
             Quantity::Control(control) => self.control(control, self.inside(k, 0.5)),
             Quantity::StageControl { stage, control } => self.control(control, self.stage(k, stage)),
+            Quantity::NodeControl(control) => self.control(control, self.fraction(k)),
             Quantity::Entropy(entropy) => statement.start_entropies[entropy],
             Quantity::State(state) => self.position(first_state(problem.model) + state, self.fraction(k)),
             Quantity::StateRate { state, .. } => self.slope(first_state(problem.model) + state, self.inside(k, 0.5), 1),
@@ -280,7 +299,9 @@ impl StatedGuess<'_, '_> {
                     *value +=
                         size * self.reach(flat) * sum(&wave[n + statement.controls.len() + state], self.fraction(*k));
                 }
-                Quantity::Control(control) | Quantity::StageControl { control, .. } => {
+                Quantity::Control(control)
+                | Quantity::StageControl { control, .. }
+                | Quantity::NodeControl(control) => {
                     let bound = &statement.controls[*control];
                     let range = if (bound.max - bound.min).is_finite() { 0.5 * (bound.max - bound.min) } else { 1.0 };
                     let shaken = *value + size * range * sum(&wave[n + control], self.inside(*k, 0.5));

@@ -30,7 +30,7 @@ use extremal_mechanics::boundary::{
     Assembly, BoundaryError, Question, Transcription, controlled_motion, controlled_nodes, stationary_action,
 };
 use extremal_mechanics::discrete::{CustomDiscrete, SchemeError, ThreePointSystem};
-use extremal_model::{Method, Model};
+use extremal_model::{ControlShape, Method, Model};
 use extremal_solve::nlp::{
     Assembled, Iteration, NlpBounds, NlpOptions, NlpSolution, NlpStart, NlpStatus, minimise, stationary,
 };
@@ -47,7 +47,8 @@ pub use report::{SolveReport, kind_name, nature_name};
 pub use search::{Answer, Level, Refinement};
 pub use solution::{BoundarySolution, FoundParameter, Status, UnmetCondition};
 pub use statement::{
-    Duration, EndValue, Grading, Integral, PathBound, StatedCondition, StatedControl, StatedUnknown, Statement,
+    Duration, EndValue, Grading, Integral, PathBound, StatedCondition, StatedControl, StatedMaximum, StatedUnknown,
+    Statement,
 };
 pub use table::{SolutionTable, TableError};
 pub use verify::Verification;
@@ -186,7 +187,9 @@ impl<'m> Problem<'m> {
                     let name = statement.unknowns[0].name.clone();
                     return Err(StatementError::UnknownOfMotion(name).into());
                 }
-                Kind::Motion if statement.has_conditions() => return Err(BoundaryError::Conditions.into()),
+                Kind::Motion if statement.has_conditions() || statement.bounds_integrals() => {
+                    return Err(BoundaryError::Conditions.into());
+                }
                 Kind::Motion => {
                     let natural = check::natural_ends(model, &statement)?;
                     controlled_motion(&system, method, custom, &question, &natural)?
@@ -236,6 +239,11 @@ impl<'m> Problem<'m> {
         self.ends.grading
     }
 
+    /// The shapes of the controls in the steps, as they were said or chosen for the method.
+    pub fn shapes(&self) -> &[ControlShape] {
+        &self.transcription.shapes
+    }
+
     /// The problem as it was stated.
     pub fn statement(&self) -> &Statement {
         &self.statement
@@ -272,7 +280,8 @@ impl<'m> Problem<'m> {
         let first_state = statement::first_state(self.model);
         let bounds = grid::bounds(&self.statement, &layout, steps, (&self.transcription, first_state));
         let released = grid::without_duration(&bounds, &layout);
-        let x = guess.variables(self, &layout, &fractions);
+        let mut x = guess.variables(self, &layout, &fractions);
+        self.raise_maximum(&layout, &bounds, &mut x);
         let lambda = guess.multipliers(self, &layout, &fractions);
         let start = NlpStart { x: &x, lambda: &lambda };
         let mut options = settings.options;
@@ -401,6 +410,9 @@ fn question_of<'m>(model: &'m Model, statement: &Statement) -> Question<'m> {
     let g = model.graph();
     Question {
         controls: statement.controls.iter().map(|control| g.expr(control.symbol)).collect(),
+        shapes: statement.controls.iter().map(|control| control.shape).collect(),
+        bounded_rates: (0..statement.controls.len()).filter(|k| statement.controls[*k].is_rate_bounded()).collect(),
+        links: statement.links.iter().map(|condition| g.expr(condition.expression)).collect(),
         unknowns: statement.unknowns.iter().map(|unknown| g.expr(unknown.symbol)).collect(),
         running: statement.running.map(|id| g.expr(id)),
         terminal: statement.terminal.map(|id| g.expr(id)),

@@ -19,12 +19,17 @@ impl Problem<'_> {
         self.model.carried_names()[place]
     }
 
+    /// The rate of a control, as it is written.
+    pub(super) fn rate_name(&self, control: usize) -> String {
+        format!("{}'", self.statement.controls[control].name)
+    }
+
     /// The name of an unknown.
     pub(super) fn quantity_name(&self, quantity: Quantity) -> String {
         match quantity {
             Quantity::Position(coordinate) | Quantity::Inner { coordinate, .. } => self.coordinate(coordinate, 0),
             Quantity::Derivative { order, coordinate } => self.coordinate(coordinate, order),
-            Quantity::Control(control) | Quantity::StageControl { control, .. } => {
+            Quantity::Control(control) | Quantity::StageControl { control, .. } | Quantity::NodeControl(control) => {
                 self.statement.controls[control].name.clone()
             }
             Quantity::Entropy(entropy) => self.carried(entropy).to_owned(),
@@ -70,6 +75,8 @@ impl Problem<'_> {
                 let text = &self.statement.conditions_at(end)[condition].text;
                 format!("the condition `{text}` at the {}", end_name(end))
             }
+            Condition::ControlRate(control) => format!("the bounds of `{}`", self.rate_name(control)),
+            Condition::Link(link) => format!("the link `{}`", self.statement.links[link].text),
             Condition::Integral(integral) => format!("the integral `{}`", self.statement.integrals[integral].name),
             Condition::EndVelocity { end, coordinate } => {
                 format!("`{}` at the {}", self.coordinate(coordinate, 1), end_name(end))

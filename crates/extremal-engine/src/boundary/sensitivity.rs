@@ -162,13 +162,15 @@ impl UnknownsReader<'_, '_> {
                 Quantity::Position(coordinate) | Quantity::Inner { coordinate, .. } => path(coordinate, 0),
                 Quantity::Derivative { order, coordinate } => path(coordinate, order),
                 Quantity::State(state) => path(states + state, 0),
-                Quantity::Control(control) | Quantity::StageControl { control, .. } => {
+                Quantity::Control(control)
+                | Quantity::StageControl { control, .. }
+                | Quantity::NodeControl(control) => {
                     let control = &problem.model.controls()[control];
                     [control.min, control.max]
                 }
+                // The largest value along the way has no bounds.
                 Quantity::Unknown(unknown) => {
-                    let unknown = &problem.model.unknowns()[unknown];
-                    [unknown.min, unknown.max]
+                    problem.model.unknowns().get(unknown).map_or([None, None], |unknown| [unknown.min, unknown.max])
                 }
                 Quantity::Duration => match boundary.duration {
                     BoundaryDuration::Free { min, max, .. } => [min, max],
@@ -183,6 +185,11 @@ impl UnknownsReader<'_, '_> {
             match *condition {
                 Condition::VelocityBound(coordinate) => {
                     let [min, max] = path(coordinate, 1);
+                    let bound = if *lambda > 0.0 { max } else { min };
+                    values.extend(bound.map(|bound| (bound, -lambda)));
+                }
+                Condition::ControlRate(control) => {
+                    let [min, max] = problem.model.controls()[control].rate;
                     let bound = if *lambda > 0.0 { max } else { min };
                     values.extend(bound.map(|bound| (bound, -lambda)));
                 }

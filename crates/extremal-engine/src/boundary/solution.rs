@@ -115,10 +115,11 @@ pub struct BoundarySolution {
     pub dual_residual: f64,
     /// What the columns of the table are.
     pub columns: Columns,
-    /// The table: a row per instant. A control that is constant in a step stands at its start, and the last row repeats it; any other is
-    /// that of the polynomial of the step that begins there, in the last row at its end.
+    /// The table: a row per instant. A control that is constant in a step stands at its start, and the last row repeats it; one that is
+    /// linear stands at its node; a polynomial is that of the step that begins there, in the last row at its end, and has its values at
+    /// the stages of the step in columns of their own.
     pub rows: Vec<Vec<f64>>,
-    /// Where in a step controls have values of their own, as parts of it; none where they are constant in it.
+    /// Where in a step controls are looked at, as parts of it; none where all are constant in it.
     pub control_nodes: Vec<f64>,
     /// Of every step the values of the controls there, one control after the other.
     pub stage_controls: Vec<Vec<f64>>,
@@ -208,8 +209,10 @@ impl BoundarySolution {
 
 /// The values of all parameters of a model, with those that were found.
 pub(super) fn with_found(model: &Model, found: &[FoundParameter]) -> Vec<f64> {
+    let sought = |parameter: &Parameter| model.unknowns().iter().any(|unknown| unknown.name == parameter.name);
     let value = |parameter: &Parameter| {
-        found.iter().find(|found| found.name == parameter.name).map_or(parameter.value, |found| found.value)
+        let found = found.iter().filter(|_| sought(parameter)).find(|found| found.name == parameter.name);
+        found.map_or(parameter.value, |found| found.value)
     };
     model.parameters().iter().map(value).collect()
 }
@@ -310,6 +313,7 @@ impl UnknownsReader<'_, '_> {
         let pressures = self.path_multipliers();
         let unknowns = self.found_parameters();
         columns.extend(unknowns.iter().map(|found| Column::new(found.name.as_str(), Role::Parameter)));
+        columns.extend(self.stage_columns());
         let velocities = self.velocities()?;
         let ends = self.end_multipliers(&velocities)?;
         let at_nodes = problem.transcription.node.contains(&Quantity::Control(0));
@@ -347,6 +351,7 @@ impl UnknownsReader<'_, '_> {
             }));
             row.extend(pressures.iter().map(|pressure| pressure[instant]));
             row.extend(unknowns.iter().map(|found| found.value));
+            row.extend(self.stage_values(instant));
             rows.push(row);
         }
         let columns = Columns::new(columns).map_err(super::StatementError::from)?;

@@ -1,7 +1,10 @@
 //! What a boundary problem states, as numbers and expressions.
 
 use extremal_expr::{Expr, Id};
-use extremal_model::{Boundary, BoundaryCondition, Component, FixedValue, Model};
+use extremal_model::{
+    Boundary, BoundaryCondition, Component, ControlShape, FixedValue, IntegralRelation, MaximumCost, Model,
+    control_rate,
+};
 use serde::Serialize;
 
 use super::{ProblemError, StatementError};
@@ -54,11 +57,31 @@ pub struct StatedControl {
     pub min: f64,
     /// Not larger.
     pub max: f64,
+    /// How it goes through the steps, if it is said.
+    pub shape: Option<ControlShape>,
+    /// The least and the largest rate of one that is linear.
+    pub rate: [f64; 2],
     /// A first guess, an expression of time.
     pub guess: Option<Id>,
 }
 
-/// An integral over the motion that has a given value.
+impl StatedControl {
+    /// Has its rate bounds?
+    pub fn is_rate_bounded(&self) -> bool {
+        self.rate.iter().any(|bound| bound.is_finite())
+    }
+}
+
+/// The largest value of an expression along the way, as a part of the cost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StatedMaximum {
+    /// Which unknown it is; the last one.
+    pub unknown: usize,
+    /// The first of the conditions along the way that keep the expression below it; the last ones.
+    pub first_condition: usize,
+}
+
+/// An integral over the motion that has a given value, or one on a side of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Integral {
     /// Its name.
@@ -67,6 +90,19 @@ pub struct Integral {
     pub integrand: Id,
     /// The value.
     pub value: f64,
+    /// How the integral is compared with it.
+    pub relation: IntegralRelation,
+}
+
+impl Integral {
+    /// What its row may be.
+    pub(super) fn bounds(&self) -> (f64, f64) {
+        match self.relation {
+            IntegralRelation::Equal => (self.value, self.value),
+            IntegralRelation::AtMost => (f64::NEG_INFINITY, self.value),
+            IntegralRelation::AtLeast => (self.value, f64::INFINITY),
+        }
+    }
 }
 
 /// A parameter that is to be found.
@@ -169,6 +205,10 @@ pub struct Statement {
     pub start_conditions: Vec<StatedCondition>,
     /// The same at the end.
     pub end_conditions: Vec<StatedCondition>,
+    /// Conditions that link both ends.
+    pub links: Vec<StatedCondition>,
+    /// What the largest value along the way costs.
+    pub maximum: Option<StatedMaximum>,
     /// First guesses per coordinate, entropy and state, expressions of time.
     pub guess: Vec<Option<Id>>,
     /// How the steps shrink towards the ends; unless it is said, they do towards an end where the integrand is not finite.
@@ -205,7 +245,13 @@ impl Grading {
 impl Statement {
     /// Are there conditions on expressions?
     pub(super) fn has_conditions(&self) -> bool {
-        !(self.path_conditions.is_empty() && self.start_conditions.is_empty() && self.end_conditions.is_empty())
+        let ends = self.start_conditions.is_empty() && self.end_conditions.is_empty() && self.links.is_empty();
+        !(self.path_conditions.is_empty() && ends)
+    }
+
+    /// Is an integral kept on a side of its value?
+    pub(super) fn bounds_integrals(&self) -> bool {
+        self.integrals.iter().any(|integral| integral.relation != IntegralRelation::Equal)
     }
 
     /// The conditions at an end.
@@ -283,14 +329,18 @@ impl Statement {
             symbol: control.symbol,
             min: or(control.min.filter(|bound| !is_open(*bound)), f64::NEG_INFINITY),
             max: or(control.max.filter(|bound| !is_open(*bound)), f64::INFINITY),
+            shape: control.shape,
+            rate: [(control.rate[0], f64::NEG_INFINITY), (control.rate[1], f64::INFINITY)]
+                .map(|(bound, otherwise)| or(bound.filter(|bound| !is_open(*bound)), otherwise)),
             guess: control.guess,
         });
         let integrals = boundary.integrals.iter().map(|integral| Integral {
             name: integral.name.clone(),
             integrand: integral.integrand,
             value: number(integral.value),
+            relation: integral.relation,
         });
-        Ok(Statement {
+        let stated = Statement {
             independent: model.independent().to_owned(),
             begin: number(boundary.from),
             duration: match &boundary.duration {
@@ -326,14 +376,46 @@ impl Statement {
                 open_values(model, &boundary.end, is_open),
             ]
             .concat(),
+            links: StatedCondition::all(&boundary.links),
+            maximum: None,
             guess: boundary.guess.clone(),
             grading: boundary
                 .grading
                 .as_ref()
                 .map(|grading| Grading { start: or(grading.start, 1.0), end: or(grading.end, 1.0) }),
+        };
+        let maximum = model.objective().and_then(|objective| objective.maximum.as_ref());
+        Ok(match maximum {
+            Some(maximum) => stated.with_maximum(model, maximum),
+            None => stated,
         })
     }
+
+    /// With an unknown that is not below an expression anywhere, and costs what it is.
+    fn with_maximum(self, model: &Model, maximum: &MaximumCost) -> Statement {
+        let g = model.graph();
+        // No name of a user's has a space in it.
+        let symbol = g.symbol("largest value");
+        let below = maximum.parts.iter().map(|part| StatedCondition {
+            text: format!("{} <= {MAXIMUM}", maximum.text),
+            expression: (g.expr(*part) - symbol).id(),
+            equation: false,
+        });
+        let (free, name) = (f64::INFINITY, MAXIMUM.to_owned());
+        let unknown = StatedUnknown { name, symbol: symbol.id(), min: -free, max: free, guess: 0.0 };
+        let terminal = self.terminal.map_or(symbol, |terminal| g.expr(terminal) + symbol);
+        Statement {
+            maximum: Some(StatedMaximum { unknown: self.unknowns.len(), first_condition: self.path_conditions.len() }),
+            unknowns: [self.unknowns, vec![unknown]].concat(),
+            path_conditions: self.path_conditions.into_iter().chain(below).collect(),
+            terminal: Some(terminal.id()),
+            ..self
+        }
+    }
 }
+
+/// What the largest value along the way is called, in the table too.
+const MAXIMUM: &str = "maximum";
 
 /// The symbol of a component of the state.
 fn symbol_of<'m>(model: &'m Model, component: Component) -> Option<Expr<'m>> {
@@ -363,9 +445,13 @@ fn open_values(model: &Model, fixed: &[FixedValue], is_open: impl Fn(Id) -> bool
 fn open_bounds(model: &Model, boundary: &Boundary, is_open: impl Fn(Id) -> bool) -> Vec<StatedCondition> {
     let g = model.graph();
     let controls = model.controls().iter().map(|control| (Some(g.expr(control.symbol)), control.min, control.max));
+    let rates = model.controls().iter().map(|control| {
+        let [slowest, fastest] = control.rate;
+        (Some(control_rate(g.expr(control.symbol))), slowest, fastest)
+    });
     let path = boundary.path.iter().map(|bound| (symbol_of(model, bound.component), bound.min, bound.max));
     let mut all = Vec::new();
-    for (component, min, max) in controls.chain(path) {
+    for (component, min, max) in controls.chain(rates).chain(path) {
         let Some(component) = component else { continue };
         let condition =
             |text: String, expression: Expr<'_>| StatedCondition { text, expression: expression.id(), equation: false };

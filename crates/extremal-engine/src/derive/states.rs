@@ -18,6 +18,11 @@ pub(super) fn pontryagin<'m>(model: &'m Model, system: &System<'m>, pages: &mut 
     let g = system.graph;
     let Some(objective) = model.objective() else { return };
     let cost = objective.running.map_or(g.int(0), |id| g.expr(id));
+    if g.depend_on(&[cost], &model.control_rates()).contains(&true) {
+        let note = "The cost contains rates of controls: with these controls as states, and their rates as controls, it has one.";
+        pages.section("Pontryagin's Hamiltonian", Some(note.to_owned()), Vec::new());
+        return;
+    }
     let (states, rates) = (system.heat.states(), &system.heat.state_rates);
     let costates = system.entropy_symbols("p_", "");
     let controls: Vec<Expr<'m>> = model.controls().iter().map(|control| g.expr(control.symbol)).collect();

@@ -11,7 +11,7 @@ use extremal_trajectory::Role;
 
 use super::ExportError;
 use super::block::ExportBlock;
-use crate::run::{Compiled, CompiledRun, Settings, final_manifold, ids};
+use crate::run::{Compiled, CompiledRun, Settings, SetupError, final_manifold, ids};
 
 /// Numbers of a state that are written out.
 const LARGEST_STATE: usize = 256;
@@ -182,6 +182,7 @@ fn refuse(model: &Model, settings: &Settings) -> Result<(), ExportError> {
     if numbers > LARGEST_STATE {
         return Err(ExportError::TooLarge { numbers, limit: LARGEST_STATE });
     }
+    settings.check_even("exported steps").map_err(SetupError::from)?;
     let refused = [
         (!model.dry_friction().is_empty(), "dry friction", "its forces jump, and a right-hand side has no value there"),
         (

@@ -78,7 +78,9 @@ impl ProblemsSummary {
             first_failure: said(reason),
             warned: warning.iter().flatten().count() as u64,
             first_warning: said(warning),
-            ranges: (0..fields.number_names().len()).map(|column| Range::of(frame.numbers(column))).collect(),
+            ranges: (0..fields.number_names().len())
+                .map(|column| Range::of(frame.numbers(column).iter().copied()))
+                .collect(),
         }
     }
 

@@ -139,7 +139,7 @@ pub(crate) struct Promises {
 impl Promises {
     pub fn of(run: &CompiledRun, model: &Model) -> Self {
         Promises {
-            stepping: matches!(*run.compiled, Compiled::Scheme(_)),
+            stepping: matches!(*run.compiled, Compiled::Scheme(_) | Compiled::Paced(_)),
             rows: !matches!(*run.compiled, Compiled::Lattice(_)),
             // A quotient by a factor that falls without end ends in round-off, whatever the method does.
             energy: run.method != Method::Custom
@@ -159,6 +159,11 @@ impl Promises {
     /// of a system that gets none.
     pub(super) fn first_law_limit(&self) -> f64 {
         if self.first_law { FIRST_LAW } else { ENERGY }
+    }
+
+    /// How large the terms of the constraints on positions are at the start.
+    pub(super) fn constraint_sizes(&self) -> &[f64] {
+        &self.constraint_sizes
     }
 
     /// Should the energy stay what it is?
@@ -254,7 +259,8 @@ impl Audits {
     /// Looks at one of the first rows of a motion, of which only some are looked at later.
     pub fn open(&mut self, row: &[f64]) {
         let observables = &*self.observables;
-        let suspicious = self.resolution.as_mut().is_some_and(|resolution| resolution.suspects(observables, row));
+        let suspicious =
+            self.resolution.as_mut().is_some_and(|resolution| resolution.suspects_opening(observables, row));
         let warming = self.warming.as_mut().is_some_and(|warming| warming.suspects(observables, row));
         self.doubtful |= suspicious || warming;
         // In motions that begin at rest these rows know nothing of the kinetic energy.

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use extremal_solve::{March, MotionBlock, on_widest_registers};
+use extremal_solve::{March, MotionBlock, SeenLanes, on_widest_registers};
 use extremal_trajectory::RowBlock;
 
 use super::judge::Moment;
@@ -48,6 +48,21 @@ impl ColumnSource {
             sources[at.estimate] = ColumnSource::Estimate;
         }
         sources
+    }
+
+    /// For the energy.
+    pub fn of_energy(observables: &Observables) -> ColumnSource {
+        let place = observables.row.energy - observables.row.outputs.start;
+        ColumnSource::Observed(observables.observed().outputs().start + place)
+    }
+
+    /// What is seen there of motions side by side. Where every step is taken, energies are not estimated.
+    pub fn of_lanes<'s>(self, seen: &SeenLanes<'s>, lanes: usize) -> &'s [f64] {
+        match self {
+            ColumnSource::Time | ColumnSource::Estimate => seen.times,
+            ColumnSource::State(at) => &seen.states[at * lanes..][..lanes],
+            ColumnSource::Observed(at) => &seen.observed[at * lanes..][..lanes],
+        }
     }
 }
 

@@ -45,7 +45,6 @@ struct Part {
     events: Option<(EventWatch, Option<EventLog>)>,
     given: Option<RowsAtTimes>,
     steps: u64,
-    planned: u64,
     /// The first row was recorded by the part before.
     resumed: bool,
     begun: bool,
@@ -69,11 +68,11 @@ impl Going {
 
 impl Part {
     fn new(run: CompiledRun, resumed: bool) -> Part {
-        let (motion, rows, planned) = (run.begin(), RowRecorder::new(&run), run.planned_steps());
+        let (motion, rows) = (run.begin(), RowRecorder::new(&run));
         let events = run.events.clone().map(|rules| (EventWatch::new(rules, &run.observables), None));
         let given = RowsAtTimes::of(&run, resumed);
         let steps = run.steps_before();
-        Part { run, motion, rows, events, given, steps, planned, resumed, begun: false }
+        Part { run, motion, rows, events, given, steps, resumed, begun: false }
     }
 
     fn advance(&mut self, recorder: &mut Recorder) -> Result<Going, RecordError> {
@@ -102,7 +101,7 @@ impl Part {
                 None => {}
             }
         }
-        if self.steps == self.planned {
+        if self.run.has_ended(motion, self.steps) {
             return Ok(Going::Ended(Box::new(End::Reached)));
         }
         if let Some(given) = &mut self.given {
@@ -179,7 +178,8 @@ impl Part {
         };
         let end = match end {
             End::Failed(failure) => {
-                let mut failure = self.rows.explain(failure, self.run.plan.step);
+                let ahead = self.rows.last_length().filter(|_| self.run.plan.until.is_some());
+                let mut failure = self.rows.explain(failure, ahead.unwrap_or(self.run.plan.step));
                 if self.run.observables.entropies > 0 {
                     failure.reason = without_choice(failure.reason, &self.run.left_out(), false);
                 }
@@ -276,7 +276,14 @@ impl Execution {
 
     /// How far it has come.
     pub fn progress(&self) -> RunProgress {
-        RunProgress { step: self.part.steps, steps: self.part.planned, time: self.row()[0] }
+        let Part { run, steps, .. } = &self.part;
+        let time = self.row()[0];
+        let part = run.plan.until.map(|until| (time - run.plan.from) / (until - run.plan.from));
+        let planned = match part {
+            Some(part) if part > 0.0 => (*steps as f64 / part).ceil() as u64,
+            _ => run.planned_steps(),
+        };
+        RunProgress { step: *steps, steps: planned, time }
     }
 
     /// Steps taken.

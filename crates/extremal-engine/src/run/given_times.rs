@@ -38,6 +38,8 @@ pub(super) struct RowsAtTimes {
     times: Vec<f64>,
     next: usize,
     step: f64,
+    /// Are steps as long as a pace says?
+    paced: bool,
     /// When the present part of the step began, and whether that is where the last row was.
     begin: f64,
     whole: bool,
@@ -62,6 +64,7 @@ impl RowsAtTimes {
             times: times.iter().copied().filter(ahead).collect(),
             next: 0,
             step: run.plan.step,
+            paced: run.plan.until.is_some(),
             begin: run.start.values.time,
             whole: true,
             before: Vec::new(),
@@ -93,7 +96,8 @@ impl RowsAtTimes {
 
     /// Takes the rows up to where the motion is, in what it has gone through since the step began or changed.
     pub fn take(&mut self, observables: &Observables, motion: &dyn March) -> Result<(), StepFailure> {
-        let (now, sense, slack) = (motion.time(), self.step.signum(), ROUNDING * self.step.abs());
+        let (now, sense) = (motion.time(), self.step.signum());
+        let slack = ROUNDING * if self.paced { now - self.begin } else { self.step }.abs();
         let mut inside: Option<Box<dyn March>> = None;
         while let Some(&time) = self.times.get(self.next)
             && (time - now) * sense <= slack

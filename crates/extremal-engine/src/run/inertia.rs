@@ -133,7 +133,7 @@ impl InertiaWatch {
 }
 
 /// Does a determinant change in a step as only one does that vanishes near by?
-fn leaps(before: f64, now: f64) -> bool {
+pub(super) fn leaps(before: f64, now: f64) -> bool {
     let within = now > before / LEAP && now < before * LEAP || now < before / LEAP && now > before * LEAP;
     !before.is_nan() && before != now && !within
 }

@@ -379,7 +379,7 @@ impl Means {
     fn of(run: &CompiledRun, model: &Model) -> Option<Box<Means>> {
         let marcher = match &*run.compiled {
             Compiled::Scheme(scheme) => (run.settings.start == Start::Legendre).then(|| scheme.marcher()),
-            Compiled::Adaptive(_) => None,
+            Compiled::Paced(_) | Compiled::Adaptive(_) => None,
             Compiled::Lattice(_) => return None,
         };
         if model.order() > 1 || model.momentum_order().is_some() || model.discrete().is_some() {

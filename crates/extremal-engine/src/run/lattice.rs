@@ -5,7 +5,7 @@ use std::sync::Arc;
 use extremal_expr::{Expr, Id};
 use extremal_mechanics::discrete::{Options, Scheme, scheme};
 use extremal_mechanics::{PairSum, System};
-use extremal_model::{InvalidModel, Model, Overrides, Parameter, RepeatedModel, RepeatedStart, Start};
+use extremal_model::{InvalidModel, Model, Overrides, Pacing, Parameter, RepeatedModel, RepeatedStart, Start};
 use extremal_solve::{LatticeInstance, LatticeMarcher, LatticePairs, LatticeScheme, StepFailure};
 use extremal_trajectory::{Column, Columns, ColumnsError, Role};
 
@@ -83,7 +83,8 @@ impl Lattice {
         let settings = settings(&model);
         // Their loops begin at time zero.
         let elsewhere = settings.from.is_some_and(|from| from != 0.0);
-        if settings.start != Start::Legendre || elsewhere || depends_on_size(&model, &repeated) {
+        let paced = settings.pacing != Pacing::Even;
+        if settings.start != Start::Legendre || elsewhere || paced || depends_on_size(&model, &repeated) {
             return Ok(None);
         }
         let Some(scheme) = found(&model, &larger, few, &repeated, &settings) else { return Ok(None) };
@@ -158,6 +159,7 @@ impl CompiledRun {
             constraints: ConstraintStructure::default(),
             constraint_sizes: Vec::new(),
             stated_energy: f64::NAN,
+            pace_at_start: 1.0,
             settings: lattice.settings.clone(),
             given_times,
             scheme: None,

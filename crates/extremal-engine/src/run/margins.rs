@@ -57,7 +57,9 @@ fn the_gallery_stays_well_below_what_is_warned_of() {
             std::mem::swap(&mut before, &mut after);
             after.read(observables, &now.row);
             kinetic = kinetic.max(after.kinetic);
-            let looked_at = at > 0 && at.is_multiple_of(followed) && matches!(*run.compiled, Compiled::Scheme(_));
+            let looked_at = at > 0
+                && at.is_multiple_of(followed)
+                && matches!(*run.compiled, Compiled::Scheme(_) | Compiled::Paced(_));
             if looked_at && let Some(apart) = other.apart(&before, &after, 1e-4 * kinetic) {
                 step.take(apart / UNRESOLVED, name);
             }

@@ -12,6 +12,7 @@ mod given_times;
 mod inertia;
 mod integrable;
 mod judge;
+mod lane_audits;
 mod lattice;
 mod laws;
 mod layout;
@@ -60,6 +61,7 @@ pub(crate) use events::{EventRules, EventWatch, StepPassage};
 pub(crate) use feasible::{CONSISTENT, TYPED, constraints_of, size_of_terms};
 pub(crate) use given_times::GivenTimes;
 pub(crate) use judge::{Instruments, Judge};
+pub(crate) use lane_audits::LaneAudits;
 pub(crate) use laws::Audit;
 pub(crate) use layout::TIME;
 pub(crate) use manifold::final_manifold;
@@ -70,7 +72,7 @@ pub(crate) use settings::Plan;
 pub(crate) use setup::checked_ahead;
 pub(crate) use snapshot::Snapshot;
 pub(crate) use start::{Bordered, RunStart, ids, undetermined};
-pub(crate) use start_check::{StartCheck, WideStartCheck};
+pub(crate) use start_check::{LaneStartCheck, StartCheck, WideStartCheck};
 pub(crate) use stops::{crossed, located};
 pub(crate) use watch::Trouble;
 pub(crate) use wide_watch::{WideWatch, row_columns};
@@ -119,6 +121,8 @@ pub struct CompiledRun {
     /// How large the terms of the constraints on positions are at the start.
     constraint_sizes: Vec<f64>,
     stated_energy: f64,
+    /// The pace of steps at the start, one where they are alike.
+    pace_at_start: f64,
     settings: Settings,
     given_times: GivenTimes,
     /// The formulas of the method, where it has some.
@@ -135,6 +139,8 @@ pub struct CompiledRun {
 #[derive(Clone)]
 pub(crate) enum Compiled {
     Scheme(Box<CompiledScheme>),
+    /// With steps that are as long as a pace says.
+    Paced(Box<CompiledScheme>),
     Adaptive(Box<AdaptiveMarcher>),
     Lattice(Box<Lattice>),
 }
@@ -208,7 +214,7 @@ impl CompiledRun {
     /// What elimination left of the equations of a step; `None` for an adaptive method.
     pub fn structure(&self) -> Option<SolveStructure> {
         match &*self.compiled {
-            Compiled::Scheme(scheme) => Some(scheme.structure()),
+            Compiled::Scheme(scheme) | Compiled::Paced(scheme) => Some(scheme.structure()),
             Compiled::Adaptive(_) => None,
             Compiled::Lattice(_) => {
                 Some(SolveStructure { unknowns: 0, linear: true, keeps_jacobians: false, fixed_point: false })
@@ -219,15 +225,19 @@ impl CompiledRun {
     /// What the formulas were compiled to, for those who want to see; nothing for many like members, whose rows are no programs.
     pub fn programs(&self) -> Vec<Program> {
         match &*self.compiled {
-            Compiled::Scheme(scheme) => scheme.programs().to_vec(),
+            Compiled::Scheme(scheme) | Compiled::Paced(scheme) => scheme.programs().to_vec(),
             Compiled::Adaptive(marcher) => marcher.programs().to_vec(),
             Compiled::Lattice(_) => Vec::new(),
         }
     }
 
-    /// Steps that will be taken.
+    /// Steps that will be taken; about so many where a pace says how long they are.
     pub fn planned_steps(&self) -> u64 {
-        self.plan.whole_steps + u64::from(self.plan.remainder.is_some())
+        let Plan { from, step, whole_steps, remainder, until } = self.plan;
+        match until {
+            Some(until) if until.is_finite() => ((until - from) / (step * self.pace_at_start)).ceil() as u64,
+            _ => whole_steps + u64::from(remainder.is_some()),
+        }
     }
 
     /// What a user should know before looking at the results.
@@ -306,6 +316,7 @@ impl CompiledRun {
                 }
                 None => Box::new(scheme.start(values, self.plan.step)?),
             },
+            Compiled::Paced(scheme) => Box::new(scheme.start_paced(values, self.plan.step)?),
             Compiled::Adaptive(marcher) => Box::new(marcher.start(values, self.plan.step)?),
             Compiled::Lattice(lattice) => Box::new(lattice.begin(self.plan.step)?),
         })
@@ -313,10 +324,13 @@ impl CompiledRun {
 
     /// Takes the step number `step` (from 1) of the plan: a whole one, or what is left at the end.
     pub(crate) fn advance(&self, motion: &mut dyn March, step: u64) -> Result<(), StepFailure> {
-        match self.plan.remainder {
-            Some(left) if step > self.plan.whole_steps => motion.advance_by(left),
-            _ => motion.advance(),
-        }
+        self.plan.advance(motion, step)
+    }
+
+    /// Is the motion at its end after so many steps?
+    pub(crate) fn has_ended(&self, motion: &dyn March, steps: u64) -> bool {
+        let Plan { whole_steps, remainder, .. } = self.plan;
+        steps == whole_steps + u64::from(remainder.is_some()) || self.plan.is_at_end(motion.time())
     }
 
     /// The size of the step number `step` of the plan.

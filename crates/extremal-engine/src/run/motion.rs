@@ -238,7 +238,7 @@ impl Change {
 impl CompiledRun {
     fn set_parameters(&mut self, parameters: &[f64]) {
         match Arc::make_mut(&mut self.compiled) {
-            Compiled::Scheme(scheme) => scheme.set_parameters(parameters),
+            Compiled::Scheme(scheme) | Compiled::Paced(scheme) => scheme.set_parameters(parameters),
             Compiled::Adaptive(marcher) => marcher.set_parameters(parameters),
             Compiled::Lattice(_) => {}
         }

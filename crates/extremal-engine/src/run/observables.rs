@@ -5,7 +5,7 @@ use std::ops::Range;
 use extremal_expr::{Expr, Id, Node, magnitude};
 use extremal_mechanics::geometry::LiftedField;
 use extremal_mechanics::{Constraint, System};
-use extremal_model::{Direction, Method, Model, Start, SymmetryGenerator};
+use extremal_model::{Direction, Method, Model, Pacing, Start, SymmetryGenerator};
 use extremal_solve::{ConfigurationWatch, WatchedRows};
 use extremal_trajectory::{Column, Columns, Role, is_named};
 
@@ -225,7 +225,8 @@ impl Observables {
         outputs.extend(event_rates(model, system));
         let from_momenta =
             matches!(method, Method::EnergyEntropy(_) | Method::EnergyEntropyMomentum) || method.is_reference();
-        let estimate = !heated.is_empty() && !system.is_empty() && !from_momenta;
+        let paced = settings.pacing != Pacing::Even;
+        let estimate = !heated.is_empty() && !system.is_empty() && !from_momenta && !paced;
         if estimate {
             columns.push(Column::new("energy_v", Role::Output));
         }

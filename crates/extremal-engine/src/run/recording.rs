@@ -37,6 +37,8 @@ pub(super) struct RowRecorder {
     sensitivities: Option<Sensitivities>,
     /// Of the last row there are the time, energies and invariants alone.
     passed: bool,
+    /// The time of the row before the latest.
+    before: Option<f64>,
 }
 
 /// What was seen of a run besides its rows.
@@ -69,6 +71,7 @@ impl RowRecorder {
             seen: Vec::new(),
             now: Snapshot::new(&observables, run.estimate.clone()),
             passed: false,
+            before: None,
             observables,
         }
     }
@@ -104,6 +107,11 @@ impl RowRecorder {
     /// The time of the latest row.
     pub fn time(&self) -> f64 {
         self.now.row[TIME]
+    }
+
+    /// How long the step to the latest row was.
+    pub fn last_length(&self) -> Option<f64> {
+        Some(self.time() - self.before?).filter(|length| *length != 0.0)
     }
 
     /// The failure with its deeper reason, where the rows so far show one.
@@ -249,6 +257,7 @@ impl RowRecorder {
             };
         }
         self.passed = false;
+        self.before = Some(self.time());
         let trouble = match self.now.take(&self.observables, motion) {
             Ok(Some(trouble @ Trouble::Behind(_))) => return Ok(Some(Box::new(trouble.of(motion)))),
             Ok(trouble) => trouble,

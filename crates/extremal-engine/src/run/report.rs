@@ -1,6 +1,6 @@
 //! The summary of a run as data: what `run --json` prints.
 
-use extremal_model::Model;
+use extremal_model::{Model, Pacing};
 use extremal_solve::SolveStructure;
 use extremal_trajectory::{Drift, Recorder, Role};
 use serde::Serialize;
@@ -32,6 +32,9 @@ pub struct RunSummary {
     pub method: String,
     /// The step.
     pub step: f64,
+    /// How steps follow a pace, where one says how long they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pacing: Option<&'static str>,
     /// The time of the start.
     pub from: f64,
     /// Steps taken.
@@ -139,6 +142,7 @@ impl Report<'_> {
             model: self.model.name().map(str::to_owned),
             method: self.run.method().to_string(),
             step: self.run.step().abs(),
+            pacing: Some(self.run.settings().pacing).filter(|pacing| *pacing != Pacing::Even).map(Pacing::name),
             from: self.run.start_time(),
             steps: self.outcome.steps,
             status,

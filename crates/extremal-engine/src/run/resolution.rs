@@ -22,6 +22,10 @@ const ROUGH_STEPS: u32 = 4;
 /// After a step that changed much more than those before it, so many more are looked at if they change more than this.
 const ALERT: u32 = 8;
 const ALERT_ROUGH: f64 = 0.1;
+/// Of a motion whose first steps alone are looked at, a step that changes it by no more than this part is not looked at, however much
+/// more that is than what the step before did: a force that begins near one of its zeros grows as much. Steps that go on to grow are seen
+/// to be rough.
+pub(super) const OPENING_ROUGH: f64 = 0.01;
 /// A conserved energy may change in a step by this part of the kinetic energy without being looked at.
 pub(super) const ENERGY_JUMP: f64 = 0.05;
 /// Kinetic energies below this part of the largest one so far are quiet: at turning points next to an equilibrium nothing happens that
@@ -173,7 +177,7 @@ impl Resolution {
                     turned: steps.work[at] * steps.work[at + 1] < 0.0,
                     leapt: false,
                 };
-                if past.suspects(&step) && self.looks_left > 0 {
+                if past.suspects(&step, 0.0) && self.looks_left > 0 {
                     return false;
                 }
             }
@@ -197,6 +201,16 @@ impl Resolution {
 
     /// Takes the next row; is there a reason to ask the judge about the step to it?
     pub fn suspects(&mut self, observables: &Observables, row: &[f64]) -> bool {
+        self.suspects_from(observables, row, 0.0)
+    }
+
+    /// Takes one of the first rows of a motion, of which only some are looked at later; is there a reason to look at all of them?
+    pub fn suspects_opening(&mut self, observables: &Observables, row: &[f64]) -> bool {
+        self.suspects_from(observables, row, OPENING_ROUGH)
+    }
+
+    /// Steps that change less than this part of a motion do not count as stronger than others.
+    fn suspects_from(&mut self, observables: &Observables, row: &[f64], least: f64) -> bool {
         if observables.coordinates == 0 {
             return false;
         }
@@ -208,13 +222,14 @@ impl Resolution {
             self.past.take(now.kinetic, now.energy);
             return false;
         }
-        self.past.suspects(&StepFacts {
+        let step = StepFacts {
             change: before.change(now),
             kinetic: [before.kinetic, now.kinetic],
             energy: [before.energy, now.energy],
             turned: before.work * now.work < 0.0,
             leapt,
-        })
+        };
+        self.past.suspects(&step, least)
     }
 
     /// Why a motion whose next step of size `h` failed cannot go on, if its equations say so.
@@ -363,9 +378,9 @@ impl Past {
         (QUIET * self.kinetic).max(ROUND_OFF * self.energy)
     }
 
-    /// Takes the next step; is it one to ask the judge about?
+    /// Takes the next step; is it one to ask the judge about? One that changes less than the part `least` has not grown.
     #[inline]
-    fn suspects(&mut self, step: &StepFacts) -> bool {
+    fn suspects(&mut self, step: &StepFacts, least: f64) -> bool {
         let StepFacts { change, kinetic: [before, now], turned, leapt, .. } = *step;
         self.take(now, step.energy[1]);
         let kinetic = before + now;
@@ -379,7 +394,9 @@ impl Past {
         if change[0] + change[1] <= floor && !leapt {
             return false;
         }
-        let grown = grown && self.seen > 2 || leapt;
+        // What is no number has changed.
+        let slight = change[0] + change[1] <= least * kinetic;
+        let grown = grown && self.seen > 2 && !slight || leapt;
         self.alert = if grown { ALERT } else { self.alert.saturating_sub(1) };
         let jump = (step.energy[1] - step.energy[0]).abs();
         let jumped = self.conserved && jump > ENERGY_JUMP * kinetic;

@@ -1,7 +1,8 @@
 //! How a model is to be run: what the model says, unless the caller says otherwise.
 
 use extremal_eval::Backend;
-use extremal_model::{AtSingular, ConstraintForm, EntropyBase, Extent, Method, Model, Start};
+use extremal_model::{AtSingular, ConstraintForm, EntropyBase, Extent, Method, Model, Pacing, Start};
+use extremal_solve::{March, StepFailure};
 use thiserror::Error;
 
 use super::given_times::GivenTimes;
@@ -43,6 +44,8 @@ pub struct Settings {
     pub tolerance: Option<f64>,
     /// The cyclic coordinates without which steps are taken.
     pub reduce: Vec<String>,
+    /// How long steps are: all alike, or as the pace of the model says.
+    pub pacing: Pacing,
     /// The columns that are written to files, by name or with `*`; all if there are none. Definitions, and `error_x` of a closed form,
     /// are recorded where they are named here.
     pub columns: Vec<String>,
@@ -92,6 +95,18 @@ pub enum SettingsError {
         /// Where it ends.
         end: f64,
     },
+    /// Steps by a pace that nothing says.
+    #[error("steps are {0}, but by no pace: say how long they are where, `pace = \"r\"` in [simulation] for instance")]
+    NoPace(Pacing),
+    /// A pace at which no step can be taken.
+    #[error("the pace at the start must be a positive number, not {0}")]
+    BadPace(f64),
+    /// What needs steps that are alike.
+    #[error("{what} need steps that are alike: leave out `pace`, or say `pacing = \"even\"`")]
+    Paced {
+        /// What.
+        what: &'static str,
+    },
     /// More steps than anyone can take.
     #[error("{0:e} steps are too many: the largest number is 1e15")]
     TooManySteps(f64),
@@ -121,16 +136,41 @@ pub(crate) struct Plan {
     pub whole_steps: u64,
     /// What is left after the whole steps, taken as a last shorter one.
     pub remainder: Option<f64>,
+    /// The time at the end, where steps are as long as a pace says: there are then as many as it takes, and no more than `whole_steps`.
+    pub until: Option<f64>,
 }
 
 impl Plan {
     /// The time at the end.
     pub fn end(&self) -> f64 {
-        (self.whole_steps as f64).mul_add(self.step, self.from) + self.remainder.unwrap_or(0.0)
+        let even = (self.whole_steps as f64).mul_add(self.step, self.from) + self.remainder.unwrap_or(0.0);
+        self.until.unwrap_or(even)
+    }
+
+    /// Is this the end of steps that are as long as a pace says?
+    pub fn is_at_end(&self, time: f64) -> bool {
+        self.until == Some(time)
+    }
+
+    /// Takes the step number `step` (from 1): a whole one, or what is left at the end.
+    pub fn advance(&self, motion: &mut dyn March, step: u64) -> Result<(), StepFailure> {
+        if let Some(until) = self.until {
+            let begin = motion.time();
+            if self.is_at_end(begin) {
+                return Ok(());
+            }
+            motion.advance()?;
+            let (left, taken) = (until - motion.time(), motion.time() - begin);
+            return if left / taken <= ROUNDING { motion.complete(until) } else { Ok(()) };
+        }
+        match self.remainder {
+            Some(left) if step > self.whole_steps => motion.advance_by(left),
+            _ => motion.advance(),
+        }
     }
 }
 
-/// `until` counts as a multiple of the step when it is one up to rounding of the division.
+/// `until` counts as a multiple of the step when it is one up to rounding of the division, and as reached by this part of a step.
 const ROUNDING: f64 = 1e-9;
 const MAX_STEPS: f64 = 1e15;
 /// An end that is not reached, for motions that go on for as long as they are asked to.
@@ -154,6 +194,7 @@ impl Settings {
             at: simulation.at.clone(),
             tolerance: simulation.tolerance,
             reduce: simulation.reduce.clone(),
+            pacing: simulation.pacing,
             columns: Vec::new(),
             sensitivity: Vec::new(),
             backend: None,
@@ -192,15 +233,30 @@ impl Settings {
             return Err(SettingsError::BadEnd(from));
         };
         let count = count.abs();
+        if self.pacing != Pacing::Even {
+            let (whole_steps, until) = match self.extent {
+                Some(Extent::Until(end)) => (MAX_STEPS as u64, end),
+                _ => (count as u64, f64::INFINITY.copysign(step)),
+            };
+            return Ok(Plan { from, step, whole_steps, remainder: None, until: Some(until) });
+        }
         if count > MAX_STEPS {
             return Err(SettingsError::TooManySteps(count));
         }
         let nearest = count.round();
         if (count - nearest).abs() <= ROUNDING * nearest.max(1.0) && nearest >= 1.0 {
-            return Ok(Plan { from, step, whole_steps: nearest as u64, remainder: None });
+            return Ok(Plan { from, step, whole_steps: nearest as u64, remainder: None, until: None });
         }
         let whole = count.floor();
-        Ok(Plan { from, step, whole_steps: whole as u64, remainder: Some((count - whole) * step) })
+        Ok(Plan { from, step, whole_steps: whole as u64, remainder: Some((count - whole) * step), until: None })
+    }
+
+    /// Refuses steps by a pace where all must be alike.
+    pub(crate) fn check_even(&self, what: &'static str) -> Result<(), SettingsError> {
+        match self.pacing {
+            Pacing::Even => Ok(()),
+            Pacing::Symmetric | Pacing::Symplectic => Err(SettingsError::Paced { what }),
+        }
     }
 }
 
@@ -223,6 +279,7 @@ mod tests {
             at: Vec::new(),
             tolerance: None,
             reduce: Vec::new(),
+            pacing: Pacing::Even,
             columns: Vec::new(),
             sensitivity: Vec::new(),
             backend: None,
@@ -241,7 +298,7 @@ mod tests {
         assert!((plan.remainder.unwrap() - 0.2).abs() < 1e-15);
         assert_eq!(
             settings(2.0, 1.0).plan().unwrap(),
-            Plan { from: 0.0, step: 2.0, whole_steps: 0, remainder: Some(1.0) }
+            Plan { from: 0.0, step: 2.0, whole_steps: 0, remainder: Some(1.0), until: None }
         );
     }
 
@@ -251,7 +308,7 @@ mod tests {
         assert_eq!((plan.from, plan.step, plan.whole_steps), (3.0, -0.4, 2));
         assert!((plan.remainder.unwrap() + 0.2).abs() < 1e-15);
         let steps = Settings { from: Some(3.0), extent: Some(Extent::Steps(5)), ..settings(0.4, 2.0) };
-        assert_eq!(steps.plan().unwrap(), Plan { from: 3.0, step: 0.4, whole_steps: 5, remainder: None });
+        assert_eq!(steps.plan().unwrap(), Plan { from: 3.0, step: 0.4, whole_steps: 5, remainder: None, until: None });
     }
 
     #[test]

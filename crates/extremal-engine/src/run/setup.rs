@@ -8,9 +8,9 @@ use extremal_expr::{Id, magnitude};
 use extremal_mechanics::System;
 use extremal_mechanics::discrete::{
     CustomDiscrete, Options, Scheme, SchemeError, ThreePointSystem, check_method, check_symmetry, energy_estimate,
-    scheme,
+    paced, scheme,
 };
-use extremal_model::{AtSingular, Method, Model, Start};
+use extremal_model::{AtSingular, Method, Model, Pacing, Start};
 use extremal_solve::{AdaptiveMarcher, AdaptiveMethod, CompiledScheme, Guard, Kernel, NewtonOptions};
 
 use super::audits::constraint_sizes;
@@ -56,6 +56,10 @@ impl CompiledRun {
         let model = &*shared.lock();
         let g = model.graph();
         let plan = settings.plan()?;
+        let pace = match settings.pacing {
+            Pacing::Even => None,
+            pacing => Some(model.pace().ok_or(SettingsError::NoPace(pacing))?),
+        };
         let given_times = settings.given_times(&plan)?;
         if settings.start == Start::TwoPoints && model.initial_with_step(plan.step).second.is_none() {
             return Err(SettingsError::NoSecond.into());
@@ -131,6 +135,10 @@ impl CompiledRun {
                 start.evaluate(&system, &[system.energy()])[0]
             }
         };
+        let pace_at_start = pace.map_or(1.0, |pace| start.evaluate(&system, &[pace])[0]);
+        if !(pace_at_start > 0.0 && pace_at_start.is_finite()) {
+            return Err(SettingsError::BadPace(pace_at_start).into());
+        }
         let mut observables = Observables::of(model, &system, &all, settings, tracked)?;
         observables.configurations.pass(settings.singular == AtSingular::Pass);
         let parameters: Vec<Id> = model.parameters().iter().map(|p| p.symbol).collect();
@@ -139,11 +147,12 @@ impl CompiledRun {
         let mut events = EventRules::of(model, &system, settings, &observables, &parameters)?;
         events.iter_mut().for_each(|events| events.set_parameters(&values));
         let formulas: RefCell<Option<Scheme>> = RefCell::new(None);
-        let compiled = match adaptive_method(&settings.method) {
+        let compiled = match adaptive_method(&settings.method).filter(|_| pace.is_none()) {
             Some(method) => {
                 let tolerance = settings.tolerance.unwrap_or(1e-12);
                 let mut marcher =
                     AdaptiveMarcher::new(&system, method, tolerance, &parameters, &observables.outputs, &guards)?
+                        .with_whole_steps(&system, &parameters)
                         .watching(
                             observables.configurations.clone(),
                             observables.observed().residuals().end,
@@ -163,7 +172,10 @@ impl CompiledRun {
                         energy_nodes,
                     };
                     let system = over_points.as_ref().unwrap_or(&system);
-                    let scheme = scheme(system, &settings.method, options, CustomDiscrete::of(model, system))?;
+                    let scheme = match pace {
+                        Some(pace) => paced(system, &settings.method, options, pace, settings.pacing)?,
+                        None => scheme(system, &settings.method, options, CustomDiscrete::of(model, system))?,
+                    };
                     let (outputs, watched) = (&observables.outputs, observables.watched_rows());
                     let mut compiled =
                         CompiledScheme::watching(g, &scheme, &parameters, outputs, &guards, &watched, newton)?;
@@ -172,14 +184,15 @@ impl CompiledRun {
                     Ok(compiled)
                 };
                 let nodes = Options::default().energy_nodes;
-                Compiled::Scheme(Box::new(match settings.method.keeps_energy() {
+                let compiled = Box::new(match settings.method.keeps_energy() {
                     true => exact_enough(&start, &observables, plan.step, nodes, compile)?,
                     false => {
                         let compiled = compile(nodes)?;
                         check_second(&system, &start, &compiled)?;
                         compiled
                     }
-                }))
+                });
+                if pace.is_some() { Compiled::Paced(compiled) } else { Compiled::Scheme(compiled) }
             }
         };
         let estimate = match observables.estimate {
@@ -212,6 +225,7 @@ impl CompiledRun {
             constraints,
             constraint_sizes,
             stated_energy,
+            pace_at_start,
             settings: settings.clone(),
             given_times,
             scheme: formulas.map(Arc::new),

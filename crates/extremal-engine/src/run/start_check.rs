@@ -1,5 +1,7 @@
 //! A start checked as that of a run is, but compiled once: for members of sweeps, and for motions whose parameters change.
 
+mod lanes;
+
 use extremal_device::DeviceError;
 use extremal_eval::ptx::MemberInput;
 use extremal_expr::{Expr, Graph, Relation};
@@ -14,6 +16,8 @@ use super::{
     Bordered, CONSISTENT, ConstraintError, ConstraintViolation, Observables, Settings, SetupError, TYPED,
     checked_ahead, ids, size_of_terms, undetermined,
 };
+
+pub(crate) use lanes::LaneStartCheck;
 
 /// Why no motion can start from somewhere.
 #[derive(Clone, Debug, Error, PartialEq)]

@@ -9,7 +9,7 @@ use super::audits::{DOUBTFUL, Promises};
 use super::blocks::ColumnSource;
 use super::inertia::LEAP;
 use super::observables::Observables;
-use super::resolution::{ENERGY_JUMP, FADING, GROWTH, QUIET, ROUND_OFF};
+use super::resolution::{ENERGY_JUMP, FADING, GROWTH, OPENING_ROUGH, QUIET, ROUND_OFF};
 use super::warning::{ENERGY, SECOND_LAW};
 
 /// Looks at all members of a table.
@@ -20,9 +20,9 @@ pub(crate) struct WideWatch {
     glimpse: FormulaKernel,
     verdict: FormulaKernel,
     /// The energy at the start,
-    pub first_energy: usize,
+    first_energy: usize,
     /// and whether a member is to be marched again.
-    pub rare: usize,
+    rare: usize,
 }
 
 /// Columns that are remembered.
@@ -104,6 +104,11 @@ impl WideWatch {
             first_energy,
             rare,
         })
+    }
+
+    /// The columns of what is said of a whole course.
+    pub fn said(&self) -> [usize; 2] {
+        [self.rare, self.first_energy]
     }
 
     /// Looks at the starts of the first `count` members.
@@ -213,9 +218,11 @@ impl RowColumns<'_> {
         }
         if row > 1 {
             let strongest = self.kept.strongest.map(|column| f.column(column));
+            let rough = f.number(OPENING_ROUGH);
+            let is_rough = g.not(f.at_most(change[0] + change[1], rough * both));
             let grown = [(change[0], growth * strongest[0]), (change[1], growth * growth * strongest[1])];
             for (change, most) in grown {
-                suspicious = g.or(suspicious, g.not(f.at_most(change, most)));
+                suspicious = g.or(suspicious, g.and(is_rough, g.not(f.at_most(change, most))));
             }
         }
         let mut doubtful = g.and(moves, suspicious);

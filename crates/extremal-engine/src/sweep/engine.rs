@@ -3,6 +3,7 @@
 use extremal_solve::{LaneMarcher, LaneObserver, LaneStart, March, Marcher, SeenLanes, StepFailure};
 use extremal_trajectory::frame::Frame;
 
+use super::cohort::{CohortMarcher, CohortRows};
 use super::lane_extremes::LaneExtremes;
 use super::member_marcher::{Glimpsed, MemberMarcher, MemberProgress, OPENING, RowsLookedAt, SweepContext};
 use super::members::{Member, Members};
@@ -14,43 +15,58 @@ use crate::run::{Compiled, StartCheck};
 pub(crate) struct Engine<'s> {
     /// For members of which every row is looked at.
     alone: MemberMarcher<'s>,
-    /// For those in lanes, one for each member of a block, so that no lane is empty while another member waits.
+    /// For those in lanes, one for each of so many members, so that no lane is empty while another member waits: once there are any.
     lane_marchers: Vec<MemberMarcher<'s>>,
+    together: usize,
     lanes: Option<(LaneMarcher, LaneStart)>,
+    /// For those that begin and end together.
+    cohort: Option<CohortMarcher<'s>>,
     /// What is kept of steps in lanes, where all of them count.
     extremes: Option<LaneExtremes>,
     /// The rows of each lane_marcher, until they are put in order.
     rows: Vec<Frame>,
     common: &'s SweepContext<'s>,
+    compiled: &'s Compiled,
+    check: StartCheck,
 }
 
+/// So many members are begun together at most, each with a motion of its own.
+const MOST_TOGETHER: usize = 128;
 /// For shorter stretches the way into lanes and out of them takes longer than the steps.
 const SHORTEST_STRETCH: u64 = 16;
 
 impl<'s> Engine<'s> {
     pub fn new(
         common: &'s SweepContext<'s>,
-        compiled: &Compiled,
+        compiled: &'s Compiled,
         check: StartCheck,
         lanes: Option<(LaneMarcher, LaneStart)>,
         block: usize,
     ) -> Engine<'s> {
         let lanes = lanes.filter(|(lanes, _)| is_seen_by_some_rows(common, compiled, lanes));
-        let count = lanes.as_ref().map_or(0, |_| block);
-        let lane_marcher = |looked_at: RowsLookedAt| MemberMarcher::new(common, compiled, check.clone(), looked_at);
-        let lane_marchers = (0..count).map(|_| lane_marcher(RowsLookedAt::Some)).collect();
-        let rows = vec![Frame::new(&common.layout.fields); count];
+        let cohort = lanes.as_ref().and_then(|(lanes, _)| CohortMarcher::new(common, compiled, &check, lanes.lanes()));
+        let together = lanes.as_ref().map_or(0, |_| block.min(MOST_TOGETHER));
         let extremes = lanes.as_ref().filter(|_| common.layout.record == Record::Extremes);
         let extremes =
             extremes.map(|(lanes, _)| LaneExtremes::new(&common.observables, common.layout.kept(), lanes.lanes()));
-        Engine { alone: lane_marcher(RowsLookedAt::Every), lane_marchers, lanes, extremes, rows, common }
+        let alone = MemberMarcher::new(common, compiled, check.clone(), RowsLookedAt::Every);
+        let (lane_marchers, rows) = (Vec::new(), Vec::new());
+        Engine { alone, lane_marchers, together, lanes, cohort, extremes, rows, common, compiled, check }
     }
 
     /// Marches members, at most a block of them, from their starts to their ends and gives their rows.
     pub fn march_block(&mut self, members: &Members) -> Frame {
+        if let Some(frame) = self.march_cohorts(members) {
+            return frame;
+        }
         let mut frame = Frame::new(&self.common.layout.fields);
         let members: Vec<Member<'_>> = members.iter().collect();
-        for together in members.chunks(self.lane_marchers.len().max(1)) {
+        while self.lane_marchers.len() < self.together {
+            let check = self.check.clone();
+            self.lane_marchers.push(MemberMarcher::new(self.common, self.compiled, check, RowsLookedAt::Some));
+            self.rows.push(Frame::new(&self.common.layout.fields));
+        }
+        for together in members.chunks(self.together.max(1)) {
             let steps = together[0].plan.whole_steps;
             match &mut self.lanes {
                 Some(lanes) if together.iter().all(|member| member.plan.whole_steps == steps) => {
@@ -67,6 +83,25 @@ impl<'s> Engine<'s> {
             }
         }
         frame
+    }
+
+    /// Marches members side by side from their starts to their ends, where all of them take the same steps.
+    fn march_cohorts(&mut self, members: &Members) -> Option<Frame> {
+        let (plan, common) = (members.common_plan()?, self.common);
+        let cohort = self.cohort.as_mut().filter(|cohort| cohort.takes(plan))?;
+        let count = members.count();
+        let mut rows = CohortRows::new(common.layout.fields.number_names().len(), count);
+        for from in (0..count).step_by(cohort.lanes()) {
+            cohort.march(members, from..count.min(from + cohort.lanes()), plan, &mut rows);
+        }
+        let again = std::mem::take(&mut rows.again);
+        let mut frame = rows.frame(common, members.first());
+        for at in again {
+            let mut own = Frame::new(&common.layout.fields);
+            members.iter().skip(at).take(1).for_each(|member| self.alone.march(&member, &mut own));
+            frame.replace(at, &own);
+        }
+        Some(frame)
     }
 }
 
@@ -89,7 +124,7 @@ fn is_seen_by_some_rows(common: &SweepContext<'_>, compiled: &Compiled, lanes: &
             let rows = observables.configurations.is_empty() || scheme.watches_rows();
             rows && scheme.observation().linear && scheme.knows_what_is_observable()
         }
-        Compiled::Adaptive(_) | Compiled::Lattice(_) => false,
+        Compiled::Paced(_) | Compiled::Adaptive(_) | Compiled::Lattice(_) => false,
     };
     let recorded = match common.layout.record {
         Record::End | Record::Events => true,

@@ -38,11 +38,7 @@ impl LaneExtremes {
         }
         let rows = self.lowest.chunks_exact_mut(lanes).zip(self.highest.chunks_exact_mut(lanes));
         for ((lowest, highest), source) in rows.zip(&self.sources) {
-            let column = match source {
-                ColumnSource::Time | ColumnSource::Estimate => seen.times,
-                ColumnSource::State(at) => &seen.states[at * lanes..][..lanes],
-                ColumnSource::Observed(at) => &seen.observed[at * lanes..][..lanes],
-            };
+            let column = source.of_lanes(seen, lanes);
             on_widest_registers(
                 #[inline(always)]
                 || widen(lowest, highest, column),
@@ -60,6 +56,12 @@ impl LaneExtremes {
         let lanes = self.motions.len();
         let column = move |all: &[f64], k: usize| all[k * lanes + at];
         (0..self.sources.len()).map(move |k| [column(&self.lowest, k), column(&self.highest, k)])
+    }
+
+    /// The extremes of all lanes, column by column.
+    pub fn columns(&self) -> impl Iterator<Item = [&[f64]; 2]> {
+        let lanes = self.motions.len();
+        self.lowest.chunks_exact(lanes).zip(self.highest.chunks_exact(lanes)).map(|(low, high)| [low, high])
     }
 
     fn hand_over(&mut self, at: usize, take: &mut impl FnMut(usize, &LaneExtremes, usize)) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use extremal_solve::{AdaptiveMarcher, LatticeMarcher, March, Marcher, StartValues, StepFailure};
+use extremal_solve::{AdaptiveMarcher, LatticeMarcher, March, Marcher, PacedMarcher, StartValues, StepFailure};
 use extremal_trajectory::frame::Frame;
 
 use super::members::{Member, StartLayout};
@@ -116,6 +116,7 @@ impl Glimpsed<'_, '_> {
 #[derive(Clone)]
 enum MemberMotion {
     Scheme(Box<Marcher>),
+    Paced(Box<PacedMarcher>),
     Adaptive(Box<AdaptiveMarcher>),
     Lattice(Box<LatticeMarcher>),
 }
@@ -123,6 +124,7 @@ enum MemberMotion {
 impl MemberMotion {
     fn of(compiled: &Compiled) -> MemberMotion {
         match compiled {
+            Compiled::Paced(scheme) => MemberMotion::Paced(Box::new(scheme.paced_marcher())),
             Compiled::Scheme(scheme) => MemberMotion::Scheme(Box::new(scheme.marcher())),
             Compiled::Adaptive(marcher) => MemberMotion::Adaptive(marcher.clone()),
             Compiled::Lattice(lattice) => MemberMotion::Lattice(Box::new(lattice.marcher())),
@@ -133,6 +135,10 @@ impl MemberMotion {
     fn make_ready(&mut self, parameters: &[f64], start: &StartValues, h: f64) {
         match self {
             MemberMotion::Scheme(marcher) => {
+                marcher.set_parameters(parameters);
+                marcher.make_ready(start, h);
+            }
+            MemberMotion::Paced(marcher) => {
                 marcher.set_parameters(parameters);
                 marcher.make_ready(start, h);
             }
@@ -147,6 +153,7 @@ impl MemberMotion {
     fn get(&mut self) -> &mut dyn March {
         match self {
             MemberMotion::Scheme(marcher) => marcher.as_mut(),
+            MemberMotion::Paced(marcher) => marcher.as_mut(),
             MemberMotion::Adaptive(marcher) => marcher.as_mut(),
             MemberMotion::Lattice(marcher) => marcher.as_mut(),
         }
@@ -243,7 +250,7 @@ impl<'s> MemberMarcher<'s> {
         let MemberMarcher { common, motion, now, audits, laws, records, missed, .. } = self;
         match motion {
             MemberMotion::Scheme(marcher) => Some((marcher, Glimpsed { common, now, audits, laws, records, missed })),
-            MemberMotion::Adaptive(_) | MemberMotion::Lattice(_) => None,
+            MemberMotion::Paced(_) | MemberMotion::Adaptive(_) | MemberMotion::Lattice(_) => None,
         }
     }
 
@@ -251,8 +258,15 @@ impl<'s> MemberMarcher<'s> {
     pub fn march(&mut self, member: &Member<'_>, frame: &mut Frame) {
         let mut progress = self.begin(member, frame);
         while let Some(steps) = self.next_stretch(&progress, member.plan) {
-            let begin = self.motion.get().time();
-            let outcome = self.motion.get().advance_many(steps);
+            let motion = self.motion.get();
+            let begin = motion.time();
+            if member.plan.is_at_end(begin) {
+                break;
+            }
+            let outcome = match member.plan.until {
+                Some(_) => (0..steps).try_for_each(|step| member.plan.advance(motion, progress.steps + step + 1)),
+                None => motion.advance_many(steps),
+            };
             self.after(member, &mut progress, steps, begin, outcome, frame);
         }
         self.finish(member, progress, frame);
@@ -263,7 +277,8 @@ impl<'s> MemberMarcher<'s> {
         let progress = self.make_ready(member);
         let begun = match &mut self.motion {
             MemberMotion::Scheme(marcher) if progress.end.is_none() => marcher.begin(),
-            MemberMotion::Scheme(_) | MemberMotion::Adaptive(_) => Ok(()),
+            MemberMotion::Paced(marcher) if progress.end.is_none() => marcher.begin(),
+            MemberMotion::Scheme(_) | MemberMotion::Paced(_) | MemberMotion::Adaptive(_) => Ok(()),
             MemberMotion::Lattice(marcher) if progress.end.is_none() => {
                 marcher.restart(&self.start.q, &self.start.v, member.plan.step)
             }

@@ -7,6 +7,7 @@ use extremal_expr::Expr;
 use extremal_model::{Extent, Model, Start};
 use extremal_solve::StartValues;
 
+use super::start_formulas::StartFormulas;
 use super::target::Target;
 use super::variation::Variation;
 use crate::run::{Plan, RunStart, Settings, ValueSlopes};
@@ -43,6 +44,55 @@ pub(crate) struct Member<'a> {
 }
 
 impl Members {
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.starts.len() / self.widths.start
+    }
+
+    /// The number of the first.
+    pub fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// How many values vary.
+    pub fn width(&self) -> usize {
+        self.widths.varied
+    }
+
+    /// The plan that all of them have, if they have one.
+    pub fn common_plan(&self) -> Option<&Plan> {
+        match &self.plans[..] {
+            [plan] => Some(plan),
+            _ => None,
+        }
+    }
+
+    /// Can a member not be run?
+    pub fn is_impossible(&self, place: usize) -> bool {
+        self.problems.iter().any(|(at, _)| *at == place)
+    }
+
+    /// What varies among some of them, one after the other.
+    pub fn varied(&self, places: Range<usize>) -> &[f64] {
+        &self.varied[self.widths.varied * places.start..self.widths.varied * places.end]
+    }
+
+    /// The parameters and starts of some of them as columns of so many numbers, with those of another where there is none that can be run.
+    pub fn columns(&self, places: Range<usize>, lanes: usize, parameters: &mut Vec<f64>, starts: &mut Vec<f64>) {
+        let possible = |place: &usize| !self.is_impossible(*place);
+        let other = places.clone().find(possible).unwrap_or(places.start);
+        let columns = |width: usize, all: &[f64], columns: &mut Vec<f64>| {
+            columns.resize(width * lanes, 0.0);
+            for at in 0..lanes {
+                let place = Some(places.start + at).filter(|place| places.contains(place) && possible(place));
+                let own = &all[width * place.unwrap_or(other)..][..width];
+                columns.iter_mut().skip(at).step_by(lanes).zip(own).for_each(|(to, value)| *to = *value);
+            }
+        };
+        columns(self.widths.parameters, &self.parameters, parameters);
+        columns(self.widths.start, &self.starts, starts);
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = Member<'_>> {
         let Widths { varied, parameters, start } = self.widths;
         (0..self.starts.len() / start).map(move |at| Member {
@@ -124,6 +174,9 @@ pub(crate) struct Preparation<'m> {
     following: Vec<(usize, Expr<'m>)>,
     /// Places of the start that follow it, and what they are called.
     following_starts: Vec<(usize, Expr<'m>, String)>,
+    /// The same, ready to be evaluated: one parameter after the other, and all starts.
+    parameter_formulas: Vec<StartFormulas>,
+    start_formulas: StartFormulas,
     following_step: Option<Expr<'m>>,
     following_from: Option<Expr<'m>>,
     following_until: Option<Expr<'m>>,
@@ -173,6 +226,8 @@ impl<'m> Preparation<'m> {
             places: parameters.iter().enumerate().map(|(at, parameter)| (parameter.name.as_str(), at)).collect(),
             following,
             following_starts: Vec::new(),
+            parameter_formulas: Vec::new(),
+            start_formulas: StartFormulas::new(g, &[], |_| None),
             following_step,
             following_from,
             following_until,
@@ -182,7 +237,14 @@ impl<'m> Preparation<'m> {
         }
         preparation.following_starts =
             preparation.stated().into_iter().filter(|(_, start, _)| start.depends_on(&changing)).collect();
-        preparation
+        let place = |name: &str| match preparation.places.get(name) {
+            Some(at) => Some(*at),
+            None => (name == STEP).then_some(parameters.len()),
+        };
+        let of_parameters = preparation.following.iter().map(|(_, value)| StartFormulas::new(g, &[*value], place));
+        let starts: Vec<Expr<'m>> = preparation.following_starts.iter().map(|(_, start, _)| *start).collect();
+        let (parameter_formulas, start_formulas) = (of_parameters.collect(), StartFormulas::new(g, &starts, place));
+        Preparation { parameter_formulas, start_formulas, ..preparation }
     }
 
     /// What the model states of the start, by places.
@@ -302,23 +364,26 @@ impl<'m> Preparation<'m> {
             plans: if self.same_steps() { vec![self.plan.clone()] } else { Vec::with_capacity(count) },
             problems: Vec::new(),
         };
+        let mut values = Vec::new();
         for number in numbers {
             let place = members.varied.len() / widths.varied;
             self.variation.push_values(number, &mut members.varied);
-            if let Err(problem) = self.push(&mut members, place) {
+            if let Err(problem) = self.push(&mut members, place, &mut values) {
                 members.problems.push((place, problem));
             }
         }
         members
     }
 
-    fn push(&self, members: &mut Members, place: usize) -> Result<(), String> {
+    /// Makes a member ready, with `scratch` for what is computed on the way.
+    fn push(&self, members: &mut Members, place: usize, scratch: &mut Vec<f64>) -> Result<(), String> {
         let Widths { varied, parameters, start } = members.widths;
         members.parameters.extend_from_slice(&self.parameters);
         members.starts.extend_from_slice(&self.start);
         if !self.same_steps() {
             members.plans.push(self.plan.clone());
         }
+        let count = parameters;
         let values = &members.varied[varied * place..];
         let parameters = &mut members.parameters[parameters * place..];
         for (target, value) in self.targets.iter().zip(values) {
@@ -333,8 +398,10 @@ impl<'m> Preparation<'m> {
             };
             self.model.graph().evaluate(expressions, value_of)
         };
-        for (at, expression) in &self.following {
-            let value = evaluate(&[*expression], parameters, f64::NAN)[0];
+        let given = |parameters: &[f64], step: f64, place: usize| if place < count { parameters[place] } else { step };
+        for ((at, _), formulas) in self.following.iter().zip(&self.parameter_formulas) {
+            let value = formulas.evaluate(scratch, |place| given(parameters, f64::NAN, place)).next();
+            let value = value.unwrap_or(f64::NAN);
             if !value.is_finite() {
                 return Err(format!("the parameter `{}` is not finite", self.model.parameters()[*at].name));
             }
@@ -357,8 +424,7 @@ impl<'m> Preparation<'m> {
         }
         let starts = &mut members.starts[start * place..];
         if !self.following_starts.is_empty() {
-            let expressions: Vec<Expr<'m>> = self.following_starts.iter().map(|(_, start, _)| *start).collect();
-            let numbers = evaluate(&expressions, parameters, plan.step);
+            let numbers = self.start_formulas.evaluate(scratch, |place| given(parameters, plan.step, place));
             for ((at, _, _), number) in self.following_starts.iter().zip(numbers) {
                 starts[*at] = number;
             }

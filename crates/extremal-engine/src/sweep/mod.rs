@@ -5,6 +5,7 @@
 
 mod adjustable;
 mod coarse;
+mod cohort;
 mod device;
 mod engine;
 mod lane_extremes;
@@ -14,6 +15,7 @@ mod members;
 pub(crate) mod part_file;
 pub(crate) mod pool;
 mod record;
+mod start_formulas;
 pub(crate) mod summary;
 pub(crate) mod target;
 mod variation;
@@ -269,14 +271,14 @@ impl CompiledSweep {
             all.append(&mut frame);
             Ok::<(), std::convert::Infallible>(())
         };
-        let Ok(_) = self.march(SweepEnding::AtOnce, 0, threads, keep, |done| watch(self.progress(done, 0)));
+        let Ok(_) = self.march(SweepEnding::AtOnce, true, 0, threads, keep, |done| watch(self.progress(done, 0)));
         let complete = summary.members() == self.cut.members();
         (all, SweepOutcome { summary, complete, resumed: 0 })
     }
 
     /// Marches all members without keeping rows; `watch` may end the work.
     pub fn summarise(&self, threads: usize, watch: impl FnMut(SweepProgress) -> ControlFlow<()>) -> SweepOutcome {
-        self.shown(threads, |_| {}, watch)
+        self.summed_up(threads, None, watch)
     }
 
     /// The same; `show` sees all rows, some at a time and in their order.
@@ -284,15 +286,26 @@ impl CompiledSweep {
         &self,
         threads: usize,
         mut show: impl FnMut(&Frame),
+        watch: impl FnMut(SweepProgress) -> ControlFlow<()>,
+    ) -> SweepOutcome {
+        self.summed_up(threads, Some(&mut show), watch)
+    }
+
+    fn summed_up(
+        &self,
+        threads: usize,
+        mut show: Option<&mut dyn FnMut(&Frame)>,
         mut watch: impl FnMut(SweepProgress) -> ControlFlow<()>,
     ) -> SweepOutcome {
         let mut summary = Summary::default();
+        let rows = show.is_some();
         let keep = |frame: Frame, part: Summary| {
             summary.join(part);
-            show(&frame);
+            show.iter_mut().for_each(|show| show(&frame));
             Ok::<(), std::convert::Infallible>(())
         };
-        let Ok(groups) = self.march(SweepEnding::AfterGroup, 0, threads, keep, |done| watch(self.progress(done, 0)));
+        let watch = |done| watch(self.progress(done, 0));
+        let Ok(groups) = self.march(SweepEnding::AfterGroup, rows, 0, threads, keep, watch);
         SweepOutcome { summary, complete: groups == self.cut.groups(), resumed: 0 }
     }
 
@@ -308,8 +321,27 @@ impl CompiledSweep {
         threads: usize,
         watch: impl FnMut(SweepProgress) -> ControlFlow<()>,
     ) -> Result<SweepOutcome, FrameError> {
+        self.to_file_shown(path, existing, threads, |_| {}, watch)
+    }
+
+    /// The same; `show` sees the rows that are computed, some at a time and in their order.
+    ///
+    /// # Errors
+    /// As [`CompiledSweep::to_file`].
+    pub fn to_file_shown(
+        &self,
+        path: &Path,
+        existing: Existing,
+        threads: usize,
+        mut show: impl FnMut(&Frame),
+        watch: impl FnMut(SweepProgress) -> ControlFlow<()>,
+    ) -> Result<SweepOutcome, FrameError> {
         let march = |first, take: TakeRows<'_, Summary>, watch: WatchMembers<'_>| {
-            self.march(SweepEnding::AfterGroup, first, threads, take, watch)
+            let seen = |frame: Frame, part| {
+                show(&frame);
+                take(frame, part)
+            };
+            self.march(SweepEnding::AfterGroup, true, first, threads, seen, watch)
         };
         self.part_file().write(path, existing, watch, march)
     }
@@ -345,10 +377,12 @@ impl CompiledSweep {
         SweepProgress { done, members: self.cut.members(), resumed }
     }
 
-    /// Marches the groups from `first` on; returns how many are done then.
+    /// Marches the groups from `first` on; returns how many are done then. Where `rows` are not wanted, but only what is said of them, they
+    /// may be left out.
     fn march<E>(
         &self,
         ending: SweepEnding,
+        rows: bool,
         first: u64,
         threads: usize,
         mut take: impl FnMut(Frame, Summary) -> Result<(), E>,
@@ -374,7 +408,8 @@ impl CompiledSweep {
         let engine = |lanes| Engine::new(&common, &self.run.compiled, self.check.clone(), lanes, cut.chunk as usize);
         if let Some(devices) = &self.devices {
             let method = self.run.method().to_string();
-            match DeviceSweep::new(&common, &self.run.compiled, &method, &self.check, &preparation, plan) {
+            let drawn = (variation, self.cut.end);
+            match DeviceSweep::new(&common, &self.run.compiled, &method, &self.check, &preparation, plan, drawn) {
                 Ok(sweep) => {
                     let (preparation, steps) = (&preparation, self.run.planned_steps());
                     let work = DeviceWork {
@@ -385,6 +420,7 @@ impl CompiledSweep {
                         steps,
                         threads,
                         engine: &|| engine(None),
+                        rows,
                     };
                     return device::march(devices, work, first, take, watch);
                 }

@@ -52,7 +52,7 @@ const GROUP_WORK: u64 = 1 << 29;
 /// Numbers in a group, 8 MiB of them.
 const GROUP_VALUES: u64 = 1 << 20;
 /// Members that a thread marches at once,
-const CHUNK_MEMBERS: u64 = 128;
+const CHUNK_MEMBERS: u64 = 1024;
 /// and the steps times columns in them.
 const CHUNK_WORK: u64 = 1 << 22;
 /// Numbers of one member, 512 MiB of them.

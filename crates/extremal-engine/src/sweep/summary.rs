@@ -112,10 +112,10 @@ impl Range {
         self.sum / self.count as f64
     }
 
-    pub(crate) fn of(numbers: &[f64]) -> Range {
-        let finite = numbers.iter().filter(|number| number.is_finite());
+    pub(crate) fn of(numbers: impl IntoIterator<Item = f64>) -> Range {
+        let finite = numbers.into_iter().filter(|number| number.is_finite());
         finite.fold(Range::default(), |range, number| {
-            range.joined(&Range { least: *number, largest: *number, sum: *number, count: 1 })
+            range.joined(&Range { least: number, largest: number, sum: number, count: 1 })
         })
     }
 
@@ -161,7 +161,7 @@ impl Summary {
             first_failure: failed.map(|at| first(at, reason)),
             warned: warning.iter().flatten().count() as u64,
             first_warning: warned.map(|at| first(at, warning)),
-            ranges: (0..numbers).map(|column| Range::of(frame.numbers(column))).collect(),
+            ranges: (0..numbers).map(|column| Range::of(frame.numbers(column).iter().copied())).collect(),
         }
     }
 

@@ -97,7 +97,7 @@ pub enum AxisError {
 }
 
 /// In standard deviations; numbers with 53 bits give none that is farther from the mean.
-const LARGEST_DEVIATION: f64 = 9.0;
+pub(super) const LARGEST_DEVIATION: f64 = 9.0;
 
 const GRID_FORM: &str = "NAME=FROM:TO:COUNT or NAME=VALUE,VALUE,.., for example `l=1:2:11`";
 const RANDOM_FORM: &str = "NAME=FROM:TO or NAME=normal(MEAN, DEVIATION), for example `x=-1:1`";

@@ -12,6 +12,8 @@ mod higher;
 mod many;
 mod misuse;
 mod orbits;
+mod shapes;
+mod statements;
 mod states;
 mod unknowns;
 mod verdicts;

@@ -113,6 +113,21 @@ fn conditions_that_no_problem_of_this_kind_has() {
 }
 
 #[test]
+fn shapes_that_a_method_does_not_have() {
+    let boundary = format!("duration = 3\nsteps = 20\n{ENDS}");
+    let shaped = |shape: &str| format!("u = {{ on = \"x\", shape = \"{shape}\" }}");
+    refused(&pushed(&shaped("linear"), COST, &boundary), &["`u`", "`midpoint`", "alternate", "galerkin(2)"]);
+    let own = |table: &str| {
+        format!("{}{table}\n[simulation]\nmethod = \"custom\"\n", pushed(&shaped("polynomial"), COST, &boundary))
+    };
+    refused(&own("[discretisation]\nposition.x = \"(x_0 + x_1)/2\"\n"), &["`u`", "your own"]);
+    let discrete = own("[discrete]\nlagrangian = \"(x_1 - x_0)^2/(2*h)\"\n").replace(", \"x'\" = 0", "");
+    refused(&discrete, &["shapes of controls"]);
+    // With one quadrature node a polynomial is a constant.
+    assert_eq!(said(&pushed(&shaped("polynomial"), COST, &boundary)), Ok(Status::Optimal));
+}
+
+#[test]
 fn unknowns_that_nothing_finds() {
     let of = |unknown: &str, objective: &str| {
         format!(

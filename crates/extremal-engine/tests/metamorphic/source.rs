@@ -62,6 +62,8 @@ impl Source {
         }
         source.table("simulation").remove("start");
         source.table("simulation").remove("reduce");
+        source.table("simulation").remove("pace");
+        source.table("simulation").remove("pacing");
         source.each_coordinate(&mut |_, statement| statement.remove("second"));
         source
     }

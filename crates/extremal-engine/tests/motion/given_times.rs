@@ -28,7 +28,7 @@ impl Sink for Rows {
 }
 
 /// A run with its rows at these times, and what was recorded of all.
-fn at_times(model: &Model, settings: Settings, at: &[f64]) -> (Vec<Vec<f64>>, Outcome, Recorder) {
+pub fn at_times(model: &Model, settings: Settings, at: &[f64]) -> (Vec<Vec<f64>>, Outcome, Recorder) {
     let settings = Settings { at: at.to_vec(), ..settings };
     let run = CompiledRun::new(model, &settings).unwrap_or_else(|error| panic!("{error}"));
     let (rows, mut recorder) = (Rows::default(), run.recorder());

@@ -19,6 +19,7 @@ mod jumps;
 mod lattice;
 mod open;
 mod outputs;
+mod paced;
 mod pairs;
 mod poisson;
 mod printed;

@@ -1,7 +1,8 @@
 //! SweepRows do not depend on threads, nor on how members are cut.
 
 use extremal_engine::Settings;
-use extremal_engine::sweep::{CompiledSweep, Record};
+use extremal_engine::model::Extent;
+use extremal_engine::sweep::{CompiledSweep, Record, Summary};
 
 use extremal_testkit::runs::{Lasting, gallery};
 use extremal_testkit::sweeps::{assert_same, random};
@@ -94,6 +95,49 @@ fn any_number_of_lanes_gives_the_same_bits() {
             let (others, other_summary) = sweep.collect(2);
             assert_same(&rows, &others, sweep.fields(), &format!("{name}, {lanes} lanes"));
             assert_eq!((summary.finished, summary.failed), (other_summary.finished, other_summary.failed));
+        }
+    }
+}
+
+/// Of as many steps each, members begin and end together, in columns. Some cannot begin, some steps do not work out side by side, some are
+/// too long for what happens in them.
+#[test]
+fn members_that_begin_and_end_together_have_the_rows_of_those_alone() {
+    let cases = [
+        ("double-pendulum", "midpoint", &["θ1=-3:3", "θ1'=-20:20", "m2=0.5:2"][..], 0.05),
+        ("double-pendulum", "midpoint", &["θ1=-3:3", "θ2=-3:3"], 0.01),
+        ("double-pendulum", "trapezoidal", &["θ1=-3:3", "m2=0.5:2"], 0.01),
+        ("double-pendulum", "gauss(2)", &["θ1=-3:3"], 0.02),
+        ("kepler", "galerkin(2)", &["eccentricity=-0.9:0.9"], 0.02),
+        ("kepler", "gauss(2)", &["eccentricity=-0.5:1.1"], 0.02),
+        ("kepler", "galerkin(2)", &["eccentricity=0.2:0.9"], 0.05),
+        ("kepler", "trapezoidal", &["eccentricity=-0.9:1.1"], 0.02),
+        ("henon-heiles", "compose(kahan-li8, trapezoidal)", &["x'=-0.3:0.3"], 0.1),
+        ("harmonic-oscillator", "midpoint", &["x=0.5:1.5", "k=0.1:3"], 0.1),
+        ("pendulum-rod", "trapezoidal", &["phi0=-3:3", "w0=-20:20"], 0.02),
+        ("pendulum-rod", "midpoint", &["phi0=-3:3", "l=-0.2:2"], 0.02),
+        ("double-pendulum-rods", "trapezoidal", &["phi1=-3:3", "l2=0.5:1.5"], 0.01),
+    ];
+    for (name, method, axes, h) in cases {
+        let model = gallery(name);
+        let given = Settings {
+            method: method.parse().unwrap(),
+            step: Some(h),
+            extent: Some(Extent::Steps(120)),
+            ..Settings::of(&model)
+        };
+        for record in [Record::End, Record::Extremes] {
+            let make =
+                |lanes| CompiledSweep::new(&model, &given, random(axes, 70, 3), record).unwrap().with_lanes(lanes);
+            let alone = make(1);
+            let (rows, summary) = alone.collect(2);
+            for lanes in [4, 8, 16] {
+                let sweep = make(lanes);
+                let (others, other_summary) = sweep.collect(1);
+                assert_same(&rows, &others, sweep.fields(), &format!("{name} by {method}, {lanes} lanes"));
+                let counts = |of: &Summary| [of.finished, of.stopped, of.failed, of.warned];
+                assert_eq!(counts(&summary), counts(&other_summary), "{name} by {method}");
+            }
         }
     }
 }

@@ -59,6 +59,11 @@ impl<'b> PtxNumber<'b> {
         self.body().result("fma.rn.f64", &[&a, &b, &c])
     }
 
+    /// `1/self`.
+    pub fn inverse(self) -> Self {
+        self.body().result("rcp.rn.f64", &[&self])
+    }
+
     pub fn sqrt(self) -> Self {
         self.body().result("sqrt.rn.f64", &[&self])
     }
@@ -122,6 +127,11 @@ impl<'b> PtxNumber<'b> {
         self.body().result("setp.gt.u64", &[&size, &f64::INFINITY.to_bits().operand()])
     }
 
+    /// The integer toward zero, of a number that is not negative.
+    pub fn to_integer(self) -> Integer<'b> {
+        self.body().result("cvt.rzi.u64.f64", &[&self])
+    }
+
     pub fn bits(self) -> Integer<'b> {
         self.body().result("mov.b64", &[&self])
     }
@@ -176,6 +186,11 @@ impl<'b> Integer<'b> {
     /// The lower half.
     pub fn low(self) -> Count<'b> {
         self.body().result("cvt.u32.u64", &[&self])
+    }
+
+    /// The whole part of the quotient.
+    pub fn over(self, b: impl IntoOperand<Long>) -> Self {
+        self.body().result("div.u64", &[&self, &b.operand()])
     }
 
     /// The number with these bits.

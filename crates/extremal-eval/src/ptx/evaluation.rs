@@ -22,15 +22,24 @@ pub(super) struct Evaluation<'b, 'p> {
     numbers: FxHashMap<ValueId, PtxNumber<'b>>,
     /// Conditions are predicates: as numbers they exist only where one is asked for.
     conditions: FxHashMap<ValueId, PtxCondition<'b>>,
-    /// Comparisons of quotients that nothing else needs.
-    quotients: Rc<FxHashMap<ValueId, ComparedQuotient>>,
+    /// Comparisons with limits that are the same for all members.
+    comparisons: Rc<FxHashMap<ValueId, BriefComparison>>,
+    /// Products of magnitudes that are magnitudes of products.
+    magnitudes: Rc<FxHashMap<ValueId, SignedProduct>>,
 }
 
-/// Is `above/below`, which is not negative above, less than `limit`?
-struct ComparedQuotient {
-    above: ValueId,
-    below: ValueId,
-    limit: ValueId,
+/// What is compared with a limit, of which nothing else needs to know how large it is.
+enum BriefComparison {
+    /// Is `|above|/below` less than it?
+    Quotient { above: ValueId, below: ValueId, limit: ValueId },
+    /// Is the sum of the magnitudes of these less than it?
+    Magnitudes { of: Vec<ValueId>, limit: ValueId },
+}
+
+/// The product of two factors, whose magnitude another value is.
+struct SignedProduct {
+    product: ValueId,
+    factors: [ValueId; 2],
 }
 
 impl<'b, 'p> Evaluation<'b, 'p> {
@@ -43,8 +52,9 @@ impl<'b, 'p> Evaluation<'b, 'p> {
         outputs: &[ValueId],
         uniforms: &UniformValues,
     ) -> Self {
-        let quotients = Rc::new(compared_quotients(&steps, outputs, uniforms));
-        Evaluation { body, program, steps, numbers: inputs, conditions: FxHashMap::default(), quotients }
+        let comparisons = Rc::new(brief_comparisons(&steps, outputs, uniforms));
+        let magnitudes = Rc::new(products_of_magnitudes(program, &steps));
+        Evaluation { body, program, steps, numbers: inputs, conditions: FxHashMap::default(), comparisons, magnitudes }
     }
 
     /// Computes values, and what they need.
@@ -57,8 +67,9 @@ impl<'b, 'p> Evaluation<'b, 'p> {
                 |value: ValueId| needed.contains(&value) && !self.is_there(value) && !uniforms.contains(value);
             if results.into_iter().flatten().any(is_needed) {
                 missing.push(*step);
-                match self.quotients.get(&step.to).filter(|_| self.body.is_brief()) {
-                    Some(quotient) => needed.extend([quotient.above, quotient.below]),
+                match self.comparisons.get(&step.to).filter(|_| self.body.is_brief()) {
+                    Some(BriefComparison::Quotient { above, below, .. }) => needed.extend([*above, *below]),
+                    Some(BriefComparison::Magnitudes { of, .. }) => needed.extend(of),
                     None => step.op.for_each_operand(|operand| {
                         needed.insert(operand);
                     }),
@@ -115,14 +126,52 @@ impl<'b, 'p> Evaluation<'b, 'p> {
         condition
     }
 
+    /// A comparison as it is for ordinary numbers.
+    fn compared(&mut self, comparison: &BriefComparison, uniforms: &mut UniformValues) -> PtxCondition<'b> {
+        match comparison {
+            BriefComparison::Quotient { above, below, limit } => {
+                let [above, below] = [above, below].map(|value| self.number(*value, uniforms));
+                functions::quotient_is_below(above, below, self.share(*limit, 1.0, uniforms))
+            }
+            BriefComparison::Magnitudes { of, limit } => {
+                let numbers: Vec<_> = of.iter().map(|value| self.number(*value, uniforms)).collect();
+                match numbers[..] {
+                    [one] => functions::magnitude_is_below(one, self.share(*limit, 1.0, uniforms)),
+                    _ => {
+                        let part = 0.5 / numbers.len() as f64;
+                        functions::are_small(&numbers, self.share(*limit, part, uniforms))
+                    }
+                }
+            }
+        }
+    }
+
+    /// The magnitude of a product, which may be needed itself.
+    fn magnitude(&mut self, of: &SignedProduct, uniforms: &mut UniformValues) -> PtxNumber<'b> {
+        let product = match self.numbers.get(&of.product) {
+            Some(product) => *product,
+            None => {
+                let [a, b] = of.factors.map(|factor| self.number(factor, uniforms));
+                a * b
+            }
+        };
+        self.numbers.insert(of.product, product);
+        product.abs()
+    }
+
     fn instruction(&mut self, Instruction { to, op }: Instruction<ValueId>, uniforms: &mut UniformValues) {
-        let quotients = self.quotients.clone();
+        if self.is_there(to) {
+            return;
+        }
+        let (comparisons, magnitudes) = (self.comparisons.clone(), self.magnitudes.clone());
+        if let Some(product) = magnitudes.get(&to) {
+            let number = self.magnitude(product, uniforms);
+            self.numbers.insert(to, number);
+            return;
+        }
         let condition = match op {
-            Op::Compare(..) if self.body.is_brief() && quotients.contains_key(&to) => {
-                let ComparedQuotient { above, below, limit } = quotients[&to];
-                let [above, below] = [above, below].map(|value| self.number(value, uniforms));
-                let around = AROUND.map(|factor| self.share(limit, factor, uniforms));
-                Some(functions::quotient_is_below(above, below, around))
+            Op::Compare(..) if self.body.is_brief() && comparisons.contains_key(&to) => {
+                Some(self.compared(&comparisons[&to], uniforms))
             }
             Op::Compare(relation, a, b) => {
                 let [a, b] = [a, b].map(|value| self.number(value, uniforms));
@@ -172,26 +221,70 @@ impl<'b, 'p> Evaluation<'b, 'p> {
     }
 }
 
-/// So much of a limit is surely less, and surely more, when rounded.
-const AROUND: [f64; 2] = [0.99, 1.01];
-
-/// The comparisons of quotients with limits that are the same for all members, where nothing else needs the quotient.
-fn compared_quotients(
+/// The comparisons with limits that are the same for all members that have a shorter form: of a quotient that nothing else needs, of a
+/// magnitude, of a sum of magnitudes that nothing else needs.
+fn brief_comparisons(
     steps: &[Instruction<ValueId>],
     outputs: &[ValueId],
     uniforms: &UniformValues,
-) -> FxHashMap<ValueId, ComparedQuotient> {
+) -> FxHashMap<ValueId, BriefComparison> {
     let made: FxHashMap<ValueId, Op<ValueId>> = steps.iter().map(|step| (step.to, step.op)).collect();
     let mut uses: FxHashMap<ValueId, usize> = FxHashMap::default();
     let mut count = |value: ValueId| *uses.entry(value).or_default() += 1;
     steps.iter().for_each(|step| step.op.for_each_operand(&mut count));
     outputs.iter().copied().for_each(count);
+    let is_alone = |value: &ValueId| uses.get(value) == Some(&1);
     let found = steps.iter().filter_map(|step| {
-        let Op::Compare(Relation::Lt | Relation::Le, quotient, limit) = step.op else { return None };
-        let Some(Op::Div(above, below)) = made.get(&quotient) else { return None };
-        let is_size = matches!(made.get(above), Some(Op::Call(Function::Abs, _)));
-        let alone = uses.get(&quotient) == Some(&1) && uniforms.is_known(limit) && !uniforms.is_known(quotient);
-        (alone && is_size).then_some((step.to, ComparedQuotient { above: *above, below: *below, limit }))
+        let Op::Compare(Relation::Lt | Relation::Le, compared, limit) = step.op else { return None };
+        if !uniforms.is_known(limit) || uniforms.is_known(compared) {
+            return None;
+        }
+        if let Some(Op::Div(size, below)) = made.get(&compared) {
+            let Some(Op::Call(Function::Abs, above)) = made.get(size) else { return None };
+            let quotient = BriefComparison::Quotient { above: *above, below: *below, limit };
+            return is_alone(&compared).then_some((step.to, quotient));
+        }
+        let (mut of, mut left) = (Vec::new(), vec![compared]);
+        while let Some(value) = left.pop() {
+            match made.get(&value)? {
+                Op::Call(Function::Abs, of_value) => of.push(*of_value),
+                Op::Add(a, b) if is_alone(&value) => left.extend([*a, *b]),
+                _ => return None,
+            }
+        }
+        Some((step.to, BriefComparison::Magnitudes { of, limit }))
     });
     found.collect()
+}
+
+/// The products of magnitudes of which the product of what they are magnitudes of is computed too: `|x| |y|` beside `x y`.
+fn products_of_magnitudes(program: &Program, steps: &[Instruction<ValueId>]) -> FxHashMap<ValueId, SignedProduct> {
+    let ordered = |a: ValueId, b: ValueId| if a <= b { [a, b] } else { [b, a] };
+    let products: FxHashMap<[ValueId; 2], ValueId> = steps
+        .iter()
+        .filter_map(|step| if let Op::Mul(a, b) = step.op { Some((ordered(a, b), step.to)) } else { None })
+        .collect();
+    let mut signed: FxHashMap<ValueId, ValueId> = FxHashMap::default();
+    let mut found = FxHashMap::default();
+    for step in steps {
+        let of = |value: ValueId| match program.definition(value) {
+            ValueDefinition::Constant(number) if number > 0.0 => Some(value),
+            _ => signed.get(&value).copied(),
+        };
+        match step.op {
+            Op::Call(Function::Abs, x) => {
+                signed.insert(step.to, x);
+            }
+            Op::Mul(a, b) => {
+                let (Some(x), Some(y)) = (of(a), of(b)) else { continue };
+                let factors = ordered(x, y);
+                if let Some(product) = products.get(&factors).copied().filter(|product| *product != step.to) {
+                    signed.insert(step.to, product);
+                    found.insert(step.to, SignedProduct { product, factors });
+                }
+            }
+            _ => {}
+        }
+    }
+    found
 }

@@ -1,7 +1,6 @@
 //! Kernels: what a thread reads, computes and writes.
 
 use std::collections::BTreeSet;
-use std::fmt::Write;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -10,6 +9,7 @@ use thiserror::Error;
 use super::body::{Body, Count, Integer, JumpLabel, PtxNumber};
 use super::evaluation::Evaluation;
 use super::functions::{Routine, library};
+use super::place::{MemberPlace, parameter, parameter_count};
 use super::uniforms::UniformValues;
 use crate::op::Instruction;
 use crate::program::{Feedback, Program, TRIES};
@@ -84,7 +84,15 @@ pub struct ThreadKernel {
     name: String,
     text: String,
     routines: BTreeSet<Routine>,
-    uniforms: UniformValues,
+    uniforms: KernelNumbers,
+}
+
+/// What is the same for all members of a kernel.
+#[derive(Clone)]
+enum KernelNumbers {
+    Computed(UniformValues),
+    /// So many inputs of the first tier as they are.
+    Given(usize),
 }
 
 impl ThreadKernel {
@@ -96,7 +104,36 @@ impl ThreadKernel {
     /// The numbers that are the same for all members, computed from the uniform inputs, which are given by tier and place: the last
     /// parameter of the kernel.
     pub fn uniforms(&self, input: impl Fn(usize, usize) -> f64) -> Vec<f64> {
-        self.uniforms.numbers(input)
+        match &self.uniforms {
+            KernelNumbers::Computed(values) => values.numbers(input),
+            KernelNumbers::Given(count) => (0..*count).map(|at| input(0, at)).collect(),
+        }
+    }
+
+    /// Of a body that ends here, with so many numbers that are the same for all members and are given as they are.
+    pub(super) fn of_given(name: &str, place: &MemberPlace<'_>, count: usize) -> Result<ThreadKernel, KernelRefusal> {
+        ThreadKernel::new(name, place, count, KernelNumbers::Given(count))
+    }
+
+    fn new(
+        name: &str,
+        place: &MemberPlace<'_>,
+        count: usize,
+        uniforms: KernelNumbers,
+    ) -> Result<ThreadKernel, KernelRefusal> {
+        let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(is_letter) {
+            return Err(KernelRefusal::NotAName { name: name.to_owned() });
+        }
+        if count > MOST_UNIFORMS {
+            return Err(KernelRefusal::TooManyUniforms { count, most: MOST_UNIFORMS });
+        }
+        Ok(ThreadKernel {
+            name: name.to_owned(),
+            text: place.finish(name, count),
+            routines: place.body.routines(),
+            uniforms,
+        })
     }
 }
 
@@ -130,7 +167,7 @@ impl Program {
         evaluation.compute(&values, &mut writer.uniforms);
         for (value, column) in wanted {
             let number = evaluation.number(value, &mut writer.uniforms);
-            writer.store(column, number);
+            writer.place.store(column, number);
         }
         writer.finish(name)
     }
@@ -157,12 +194,7 @@ struct ThreadWriter<'b, 'p> {
     layout: &'p MemberLayout,
     steps: Rc<[Instruction<ValueId>]>,
     uniforms: UniformValues,
-    /// The way out.
-    end: JumpLabel,
-    member: Integer<'b>,
-    /// Where the first column has the number of the member, and how far it is to the next.
-    first: Integer<'b>,
-    stride: Integer<'b>,
+    place: MemberPlace<'b>,
 }
 
 impl<'b, 'p> ThreadWriter<'b, 'p> {
@@ -188,43 +220,14 @@ impl<'b, 'p> ThreadWriter<'b, 'p> {
         let hoisted = (0..program.tier(entry)).flat_map(|tier| program.hoisted_ops(tier));
         let steps: Rc<[_]> = hoisted.chain(program.ops(entry)).copied().collect();
         let uniforms = UniformValues::new(program, &steps, &layout.inputs);
-
-        let end = body.label();
-        let [block, width, thread]: [Count<'b>; 3] =
-            ["ctaid", "ntid", "tid"].map(|name| body.result("mov.u32", &[&format!("%{name}.x")]));
-        let thread: Count<'b> = body.result("mad.lo.u32", &[&block, &width, &thread]);
-        let threads = parameter_count(body, "threads");
-        body.jump_if(thread.not_below(threads), end);
-        let list = parameter(body, "list");
-        let number = body.variable(thread);
-        body.when(list.is_not(0u64), || {
-            let place = list + thread.wide().shift_left(2u32);
-            let listed: Count<'b> = body.result("ld.global.u32", &[&format!("[{place}]")]);
-            body.set(number, listed);
-        });
-        let member = number.wide();
-        let first = parameter(body, "table") + member.shift_left(3u32);
-        let stride = parameter(body, "stride");
-        Ok(ThreadWriter { body, program, entry, layout, steps, uniforms, end, member, first, stride })
-    }
-
-    fn column(&self, at: usize) -> Integer<'b> {
-        self.stride * (8 * at as u64) + self.first
-    }
-
-    fn load(&self, column: usize) -> PtxNumber<'b> {
-        self.body.result("ld.global.f64", &[&format!("[{}]", self.column(column))])
-    }
-
-    fn store(&self, column: usize, number: PtxNumber<'b>) {
-        let place = self.column(column);
-        self.body.line(format_args!("st.global.f64 [{place}], {number}"));
+        let place = MemberPlace::begin(body);
+        Ok(ThreadWriter { body, program, entry, layout, steps, uniforms, place })
     }
 
     /// Where the counters of the member are: steps left, tries.
     fn counters(&self) -> [Integer<'b>; 2] {
-        let left = parameter(self.body, "counters") + self.member.shift_left(2u32);
-        [left, left + self.stride.shift_left(2u32)]
+        let left = parameter(self.body, "counters") + self.place.member.shift_left(2u32);
+        [left, left + self.place.stride.shift_left(2u32)]
     }
 
     /// Lets members without steps rest, if there are counters.
@@ -233,7 +236,7 @@ impl<'b, 'p> ThreadWriter<'b, 'p> {
         self.body.when(counters.is_not(0u64), || {
             let [place, _] = self.counters();
             let left: Count<'b> = self.body.result("ld.global.u32", &[&format!("[{place}]")]);
-            self.body.jump_if(left.is(0u32), self.end);
+            self.body.jump_if(left.is(0u32), self.place.end);
         });
     }
 
@@ -260,7 +263,7 @@ impl<'b, 'p> ThreadWriter<'b, 'p> {
         let mut inputs = FxHashMap::default();
         for (value, tier, index) in self.inputs(wanted) {
             if let MemberInput::Column(column) = self.layout.inputs[tier][index] {
-                inputs.insert(value, self.load(column));
+                inputs.insert(value, self.place.load(column));
             }
         }
         let outputs = self.program.outputs(self.entry);
@@ -278,7 +281,7 @@ impl<'b, 'p> ThreadWriter<'b, 'p> {
         let count = |place: Integer<'b>| -> Count<'b> { body.result("ld.global.u32", &[&format!("[{place}]")]) };
         let (left, tries) = (body.variable(count(left_place)), body.variable(count(tries_place)));
         let rounds = body.variable(parameter_count(body, "rounds"));
-        body.jump_if(left.is(0u32) | rounds.is(0u32) | tries.not_below(TRIES), self.end);
+        body.jump_if(left.is(0u32) | rounds.is(0u32) | tries.not_below(TRIES), self.place.end);
 
         let mut start = self.evaluation(outputs);
         // What is replaced has registers of its own, and is read whether it is used or not.
@@ -294,7 +297,7 @@ impl<'b, 'p> ThreadWriter<'b, 'p> {
                 return Err(KernelRefusal::UniformInLoop { input: index });
             };
             let known = start.input(|value| self.is_input(value, index));
-            let variable = body.variable(known.unwrap_or_else(|| self.load(column)));
+            let variable = body.variable(known.unwrap_or_else(|| self.place.load(column)));
             start.replace_input(|value| self.is_input(value, index), variable);
             variables[index] = Some(variable);
         }
@@ -331,14 +334,14 @@ impl<'b, 'p> ThreadWriter<'b, 'p> {
         body.place(done);
         for (variable, place) in variables.iter().zip(own) {
             if let (Some(variable), MemberInput::Column(column)) = (variable, place) {
-                self.store(*column, *variable);
+                self.place.store(*column, *variable);
             }
         }
         body.line(format_args!("st.global.u32 [{left_place}], {left}"));
         body.line(format_args!("st.global.u32 [{tries_place}], {tries}"));
         if is_doubtful {
             // The same round by formulas for all numbers, out of the way.
-            body.jump(self.end);
+            body.jump(self.place.end);
             body.place(careful);
             self.once_round(start, &ways, None, [replaced, tried]);
         }
@@ -398,27 +401,8 @@ impl<'b, 'p> ThreadWriter<'b, 'p> {
     }
 
     fn finish(self, name: &str) -> Result<ThreadKernel, KernelRefusal> {
-        let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(is_letter) {
-            return Err(KernelRefusal::NotAName { name: name.to_owned() });
-        }
         let count = self.uniforms.len();
-        if count > MOST_UNIFORMS {
-            return Err(KernelRefusal::TooManyUniforms { count, most: MOST_UNIFORMS });
-        }
-        self.body.place(self.end);
-        self.body.line(format_args!("ret"));
-        let mut text = self.body.declared_numbers();
-        let _ = writeln!(
-            text,
-            ".visible .entry {name}(\n\t.param .u64 table$,\n\t.param .u64 stride$,\n\t.param .u64 list$,"
-        );
-        text.push_str("\t.param .u32 threads$,\n\t.param .u32 rounds$,\n\t.param .u64 counters$");
-        if count > 0 {
-            let _ = write!(text, ",\n\t.param .align 8 .b8 uniforms$[{}]", 8 * count);
-        }
-        let _ = writeln!(text, "\n)\n{}", self.body.finish());
-        Ok(ThreadKernel { name: name.to_owned(), text, routines: self.body.routines(), uniforms: self.uniforms })
+        ThreadKernel::new(name, &self.place, count, KernelNumbers::Computed(self.uniforms))
     }
 }
 
@@ -428,13 +412,4 @@ struct LoopWays<'a, 'b> {
     again: &'a [ValueId],
     variables: &'a [Option<PtxNumber<'b>>],
     first_retried: usize,
-}
-
-/// Names of parameters end with a sign that names of kernels do not have: an assembler breaks down where both are the same.
-fn parameter<'b>(body: &'b Body, name: &str) -> Integer<'b> {
-    body.result("ld.param.u64", &[&format!("[{name}$]")])
-}
-
-fn parameter_count<'b>(body: &'b Body, name: &str) -> Count<'b> {
-    body.result("ld.param.u32", &[&format!("[{name}$]")])
 }

@@ -2,7 +2,7 @@
 //!
 //! All members lie in one table of numbers, `table[column][member]`; a [`MemberLayout`] says where a kernel finds each input there, and
 //! where it writes. A [`ThreadKernel`] runs an entry once ([`Program::kernel`]), or goes round a loop for as many steps as each member has
-//! left ([`Program::loop_kernel`]). [`module`] puts kernels and the functions that they call into one text, which the driver compiles.
+//! left ([`Program::loop_kernel`]). A [`drawing`] computes the numbers by which members differ. [`module`] puts kernels and the functions that they call into one text, which the driver compiles.
 //!
 //! Every operation is one that IEEE 754 rounds and nothing is contracted, so that a GPU computes what the interpreter of tapes does. What
 //! depends only on inputs that are the same for all members is computed once, before the launch ([`ThreadKernel::uniforms`]).
@@ -40,9 +40,12 @@
 
 mod arithmetic;
 mod body;
+mod drawn;
 mod evaluation;
 mod functions;
 mod kernel;
+mod place;
 mod uniforms;
 
+pub use drawn::{DrawnColumn, drawing};
 pub use kernel::{KernelRefusal, MemberInput, MemberLayout, ThreadKernel, module};

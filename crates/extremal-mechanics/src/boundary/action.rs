@@ -1,7 +1,7 @@
 //! Stationary action between ends that are fixed, free or periodic.
 
 use extremal_expr::Expr;
-use extremal_model::{ConstraintKind, Method};
+use extremal_model::{ConstraintKind, ControlShape, Method, at_end_of_motion};
 
 use super::{
     At, BoundaryError, Condition, Discretised, GridPlace, Piece, Placed, Quantity, Question, Transcription, higher,
@@ -24,12 +24,16 @@ pub fn stationary_action<'g>(
         return higher::stationary_action(system, method, custom, question);
     }
     let ends = question.end_conditions.concat();
-    if question.of_steps(system).is_some() || system.graph.depend_on(&ends, &system.v).contains(&true) {
+    let at_ends = |end: bool| system.v.iter().map(move |v| at_end_of_motion(*v, end));
+    let fast: Vec<_> = at_ends(false).chain(at_ends(true)).collect();
+    let linked = system.graph.depend_on(&question.links, &fast).contains(&true);
+    if linked || question.of_steps(system, &[]).is_some() || system.graph.depend_on(&ends, &system.v).contains(&true) {
         return Err(BoundaryError::Conditions);
     }
     let unfoldings = &question.unfoldings;
     // Vakonomic multipliers belong to rows of their own here.
-    let discretised = Discretised::of(&unfolding::unfolded(&system.unmultiplied(), unfoldings), method, custom, &[])?;
+    let unfolded = unfolding::unfolded(&system.unmultiplied(), unfoldings);
+    let discretised = Discretised::of(&unfolded, method, custom, &Question::default())?;
     let nodal = discretised.action.nodal();
     let nodes = &nodal.unknowns;
     let integral = |f: Expr<'g>, what: &'static str| {
@@ -68,7 +72,7 @@ pub fn stationary_action<'g>(
     formulas.push(&variables, action, &rows, At::Every);
     let mut node_rows = formulas.bind_positions(question, 0);
     let positions = node_variables(&system.q);
-    node_rows.extend(formulas.bind_nodes(system, question, &positions, node_rows.len()));
+    node_rows.extend(formulas.bind_nodes(system, question, (&positions, &[]), node_rows.len()));
     for (end, at) in [(false, At::First), (true, At::Last)] {
         let rows = &question.end_conditions[usize::from(end)];
         let place = |condition: usize| GridPlace::Once(once_rows.len() + condition);
@@ -79,6 +83,7 @@ pub fn stationary_action<'g>(
         }
         once_rows.extend((0..rows.len()).map(|condition| Condition::AtEnd { end, condition }));
     }
+    once_rows.extend(formulas.bind_ends(question, [&positions, &positions], once_rows.len()));
     let momenta = momenta(system, &action, nodes, &nodal.forces).map(|p| formulas.timed(&p));
     let n = system.len();
     Ok(Transcription {
@@ -185,6 +190,7 @@ impl<'s, 'g> Formulas<'s, 'g> {
             periodic: question.periodic,
             ghosts: 0,
             control_nodes: Vec::new(),
+            shapes: vec![ControlShape::Constant; question.controls.len()],
             momenta: [Vec::new(), Vec::new()],
         }
     }
@@ -196,6 +202,20 @@ impl<'s, 'g> Formulas<'s, 'g> {
             (self.system.t, self.start_time + self.duration * self.begin),
         ];
         self.system.graph.substitute(fs, &rules)
+    }
+
+    /// Expressions of times at both ends in terms of the duration.
+    pub fn timed_at_ends(&self, fs: &[Expr<'g>]) -> Vec<Expr<'g>> {
+        let t = self.system.t;
+        let rules = [
+            (at_end_of_motion(t, false), self.start_time),
+            (at_end_of_motion(t, true), self.start_time + self.duration),
+        ];
+        self.system.graph.substitute(fs, &rules)
+    }
+
+    pub fn zero(&self) -> Expr<'g> {
+        self.system.graph.int(0)
     }
 
     /// Holonomic constraints at the nodes, as rows from `first_row` on: h φ, and half of it at the ends, so that multipliers are

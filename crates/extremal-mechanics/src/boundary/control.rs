@@ -1,18 +1,19 @@
 //! Motions with forces and controls, of least cost.
 
 use extremal_expr::Expr;
-use extremal_model::Method;
+use extremal_model::{ControlShape, Method, control_rate};
 
 use super::action::{Formulas, inner_quantities, momenta};
 use super::conditions::{carried_variables, in_step};
+use super::controls::line_variables;
 use super::{At, BoundaryError, Condition, Discretised, GridPlace, Quantity, Question, Transcription};
 use crate::System;
 use crate::discrete::CustomDiscrete;
 
 /// The discrete equations of motion with forces and controls as constraints, and the cost of the question (P3).
 ///
-/// A control is constant in each step and acts through the discrete forces; where there are states, it has a value of its own at each
-/// node of the quadrature (S3). Positions are unknowns of the nodes; velocities are
+/// A control acts through the discrete forces; unless its shape is said it is constant in each step, or, where there are states, has a
+/// value of its own at each node of the quadrature (S3). One that is linear is an unknown of the nodes (P9). Positions are unknowns of the nodes; velocities are
 /// unknowns at the two ends only, where they enter by the discrete Legendre transforms. `natural` lists ends (`true` for the
 /// last) and coordinates that are free there: p·δq = 0 for all their displacements that the constraints admit, which is
 /// p + Rᵀν = 0 with some ν.
@@ -25,7 +26,7 @@ pub fn controlled_motion<'g>(
 ) -> Result<Transcription, BoundaryError> {
     let g = system.graph;
     let (n, zero) = (system.len(), system.graph.int(0));
-    let discretised = Discretised::of(system, method, custom, &question.controls)?;
+    let discretised = Discretised::of(system, method, custom, question)?;
     let nodal = discretised.action.nodal();
     let nodes = &nodal.unknowns;
     let last = nodes.len() - 1;
@@ -36,6 +37,9 @@ pub fn controlled_motion<'g>(
     node.extend((0..system.heat.states().len()).map(Quantity::State));
     let first_multiplier = node.len();
     node.extend((0..system.constraints.len()).map(Quantity::Multiplier));
+    let (inputs, first_line) = (&discretised.inputs, node.len());
+    let linear: Vec<usize> = inputs.linear().collect();
+    node.extend(linear.iter().copied().map(Quantity::NodeControl));
     let mut step = inner_quantities(nodes.len(), n);
     let mut variables = formulas.step_variables(nodes);
     let reactions = reactions(system, nodes)?;
@@ -52,18 +56,23 @@ pub fn controlled_motion<'g>(
             step.push(Quantity::StateRate { stage, state });
         }
     }
-    let whole = [question.controls.clone()];
     let control_nodes = discretised.control_nodes();
-    let stages = if control_nodes.is_empty() { &whole[..] } else { &nodal.states.inputs };
-    for (stage, controls) in stages.iter().enumerate() {
-        for (control, symbol) in controls.iter().enumerate() {
+    for (control, symbol) in question.controls.iter().enumerate() {
+        if inputs.shapes[control] == ControlShape::Constant {
             variables.push((*symbol, GridPlace::Step(step.len())));
-            step.push(match control_nodes.is_empty() {
-                true => Quantity::Control(control),
-                false => Quantity::StageControl { stage, control },
-            });
+            step.push(Quantity::Control(control));
         }
     }
+    for (stage, controls) in nodal.states.inputs.iter().enumerate() {
+        for (control, symbol) in inputs.places.iter().copied().zip(controls) {
+            if inputs.shapes[control] == ControlShape::Polynomial {
+                variables.push((*symbol, GridPlace::Step(step.len())));
+                step.push(Quantity::StageControl { stage, control });
+            }
+        }
+    }
+    variables.extend(line_variables(question, &linear, first_line, true));
+    let lines = inputs.lines(system, question, (&nodal.states.inputs, &control_nodes));
     variables.extend(formulas.duration_variable());
 
     let mut rows = Vec::new();
@@ -114,7 +123,11 @@ pub fn controlled_motion<'g>(
         }
     }
     let multipliers = [&reactions[0].multipliers[..], &reactions[1].multipliers];
-    for (row, condition) in in_step(system, &discretised, question, multipliers)? {
+    for control in &question.bounded_rates {
+        rows.push((control_rate(question.controls[*control]), GridPlace::Step(step_rows.len())));
+        step_rows.push(Condition::ControlRate(*control));
+    }
+    for (row, condition) in in_step(system, &discretised, question, multipliers, &lines)? {
         rows.push((row, GridPlace::Step(step_rows.len())));
         step_rows.push(condition);
     }
@@ -127,11 +140,15 @@ pub fn controlled_motion<'g>(
         Some(cost) => discretised.integral(system, cost, "a running cost")?,
         None => zero,
     };
-    formulas.push(&variables, running, &rows, At::Every);
+    let lined = |f: Expr<'g>| if lines.is_empty() { f } else { f.substitute(&lines) };
+    let rows: Vec<_> = rows.into_iter().map(|(row, place)| (lined(row), place)).collect();
+    formulas.push(&variables, lined(running), &rows, At::Every);
 
+    let mut at_node = carried_variables(system);
+    at_node.extend(line_variables(question, &linear, first_line, false));
     let mut node_rows: Vec<Condition> = (0..n).map(Condition::Motion).collect();
     node_rows.extend(formulas.bind_positions(question, n));
-    node_rows.extend(formulas.bind_nodes(system, question, &carried_variables(system), node_rows.len()));
+    node_rows.extend(formulas.bind_nodes(system, question, (&at_node, &linear), node_rows.len()));
     let mut once = formulas.once();
     if !question.periodic {
         let first_velocity = once.len();
@@ -139,7 +156,7 @@ pub fn controlled_motion<'g>(
         once.extend((0..n).map(Quantity::EndVelocity));
         let p = system.momenta();
         for end in [false, true] {
-            let mut variables = carried_variables(system);
+            let mut variables = at_node.clone();
             let offset = first_velocity + if end { n } else { 0 };
             variables.extend(system.v.iter().enumerate().map(|(k, v)| (*v, GridPlace::Once(offset + k))));
             variables.extend(formulas.duration_variable());
@@ -176,8 +193,15 @@ pub fn controlled_motion<'g>(
             let cost = question.terminal.filter(|_| end).unwrap_or(zero);
             formulas.push(&variables, cost + surplus, &rows, if end { At::Last } else { At::First });
         }
+        let at_end = |offset: usize| -> Vec<(Expr<'g>, GridPlace)> {
+            let velocities =
+                system.v.iter().enumerate().map(|(k, v)| (*v, GridPlace::Once(first_velocity + offset + k)));
+            at_node.iter().copied().chain(velocities).collect()
+        };
+        once_rows.extend(formulas.bind_ends(question, [&at_end(0), &at_end(n)], once_rows.len()));
     }
-    let momenta = momenta(system, &nodal.action, nodes, &nodal.forces).map(|p| formulas.timed(&p));
+    let momenta = momenta(system, &nodal.action, nodes, &nodal.forces)
+        .map(|p| formulas.timed(&p.into_iter().map(lined).collect::<Vec<_>>()));
     Ok(Transcription {
         node,
         step,
@@ -188,6 +212,7 @@ pub fn controlled_motion<'g>(
         momenta: momenta.map(|p| p.iter().map(|e| e.id()).collect()),
         constants: discretised.action.named_constants().to_vec(),
         control_nodes,
+        shapes: inputs.shapes.clone(),
         ..formulas.transcription(question)
     })
 }

@@ -55,6 +55,7 @@ impl Transcription {
         let index = |once: usize, stride: usize, per_node: usize, place: GridPlace, k: usize| match place {
             GridPlace::Once(i) => i,
             GridPlace::Node(offset, i) => once + ((k + offset) % nodes) * stride + i,
+            GridPlace::Last(i) => once + (nodes - 1) * stride + i,
             GridPlace::Step(i) => once + k * stride + per_node + i,
         };
         let mut elements = Vec::new();
@@ -62,7 +63,7 @@ impl Transcription {
             let reach = placed.variables.iter().chain(&placed.rows).map(|place| match place {
                 GridPlace::Node(offset, _) => *offset,
                 GridPlace::Step(_) => 1,
-                GridPlace::Once(_) => 0,
+                GridPlace::Once(_) | GridPlace::Last(_) => 0,
             });
             let reach = reach.max().unwrap_or(0);
             let count = if self.periodic { nodes } else { nodes.saturating_sub(reach) };

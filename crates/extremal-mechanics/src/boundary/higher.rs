@@ -24,7 +24,7 @@ pub(super) fn stationary_action<'g>(
     if question.terminal.is_some() || question.running.is_some() || !question.controls.is_empty() {
         return Err(BoundaryError::HigherOrder("controls and objectives"));
     }
-    if !(question.conditions.is_empty() && question.end_conditions.concat().is_empty()) {
+    if !(question.conditions.is_empty() && question.end_conditions.concat().is_empty() && question.links.is_empty()) {
         return Err(BoundaryError::HigherOrder("conditions on expressions, along the way or at an end,"));
     }
     // Vakonomic multipliers belong to rows of their own here.

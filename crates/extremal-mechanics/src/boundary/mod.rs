@@ -9,13 +9,15 @@
 mod action;
 mod conditions;
 mod control;
+mod controls;
 mod grid;
 mod higher;
+mod links;
 mod three_points;
 mod unfolding;
 
 use extremal_expr::{Expr, Id};
-use extremal_model::{Feature, Method, Refusal};
+use extremal_model::{ControlShape, Feature, Method, Refusal};
 use thiserror::Error;
 
 pub use action::stationary_action;
@@ -23,6 +25,8 @@ pub use control::controlled_motion;
 pub use grid::{Assembly, Element};
 pub use three_points::controlled_nodes;
 pub use unfolding::Unfolding;
+
+use controls::StageInputs;
 
 use crate::discrete::{CustomDiscrete, DifferenceMap, DiscreteAction, QuadratureRule, StatedDiscrete, galerkin_of};
 use crate::{Constraint, System};
@@ -45,6 +49,8 @@ pub struct Piece {
 pub enum GridPlace {
     /// With a node: so many nodes on, the so-manyth there.
     Node(usize, usize),
+    /// With the last node.
+    Last(usize),
     /// With the step that begins at the node.
     Step(usize),
     /// Once in the problem.
@@ -96,8 +102,10 @@ pub enum Quantity {
         /// Which coordinate.
         coordinate: usize,
     },
-    /// A control during a step, or at a node.
+    /// A control during a step, or at a node of a discrete Lagrangian over three points.
     Control(usize),
+    /// A control at a node, from which it goes in a straight line to the next one.
+    NodeControl(usize),
     /// A control at one stage of a step.
     StageControl {
         /// Which stage.
@@ -169,6 +177,10 @@ pub enum Condition {
     },
     /// The velocity of a coordinate in a step, to be kept within bounds.
     VelocityBound(usize),
+    /// The rate of a control in a step.
+    ControlRate(usize),
+    /// A condition that links both ends.
+    Link(usize),
     /// A condition along the way: at a node, or at a stage of a step.
     Path {
         /// Which condition.
@@ -226,8 +238,10 @@ pub struct Transcription {
     pub periodic: bool,
     /// Nodes before the start and, as many, after the end.
     pub ghosts: usize,
-    /// Where in a step controls have values of their own, as parts of it; none where they are constant in it.
+    /// Where in a step controls are looked at, as parts of it; none where all are constant in it.
     pub control_nodes: Vec<f64>,
+    /// The shapes of the controls in the steps.
+    pub shapes: Vec<ControlShape>,
     /// Momenta at both ends of a step, p−(k) and p+(k+1), in the variables of the first piece: to observe the motion.
     pub momenta: [Vec<Id>; 2],
 }
@@ -237,6 +251,10 @@ pub struct Transcription {
 pub struct Question<'g> {
     /// The symbols of the controls, which occur in the forces of the system.
     pub controls: Vec<Expr<'g>>,
+    /// Their shapes in the steps, where these are said.
+    pub shapes: Vec<Option<ControlShape>>,
+    /// Controls whose rate is kept within bounds.
+    pub bounded_rates: Vec<usize>,
     /// Symbols of parameters that are to be found.
     pub unknowns: Vec<Expr<'g>>,
     /// The running cost, in q, v, u, t.
@@ -251,6 +269,8 @@ pub struct Question<'g> {
     pub conditions: Vec<Expr<'g>>,
     /// Rows at the start and at the end, in q, v, s, t.
     pub end_conditions: [Vec<Expr<'g>>; 2],
+    /// Rows between both ends, in what moves there.
+    pub links: Vec<Expr<'g>>,
     /// Does the motion close after the duration?
     pub periodic: bool,
     /// Is the duration to be found?
@@ -319,6 +339,22 @@ pub enum BoundaryError {
     /// A discrete Lagrangian over three points has positions at its ends.
     #[error("a discrete Lagrangian over three points needs a Lagrangian with accelerations, and positions `x_2` in it")]
     ThreePoints,
+    /// Values that alternate from node to node vanish in the middles of the steps.
+    #[error(
+        "the control `{control}` is linear in the steps, of which `{method}` sees one point only: values that alternate from node to node \
+         would mean nothing. Use `trapezoidal` or `galerkin(2)`, or shape = \"constant\""
+    )]
+    Alternating {
+        /// The control.
+        control: String,
+        /// The method.
+        method: String,
+    },
+    /// A finite-difference map of the user's own has no nodes in the steps at which a control could be looked at.
+    #[error(
+        "the control `{0}` can have one value in a step only where the method is your own: leave out its `shape`, or use `galerkin(s)`"
+    )]
+    OwnShape(String),
     /// Quadrature of costs with the user's own discrete Lagrangian.
     #[error(
         "the method `custom` says nothing of the quadrature of {0}: use `midpoint`, `trapezoidal` or `galerkin(s)`"
@@ -330,8 +366,8 @@ pub enum BoundaryError {
 pub(crate) struct Discretised<'g> {
     action: DiscreteAction<'g>,
     rule: StepRule<'g>,
-    /// Controls that have a value of their own at each node of the quadrature.
-    inputs: Vec<Expr<'g>>,
+    /// Controls that have a value of their own at each node of the quadrature, by their places and symbols.
+    inputs: StageInputs<'g>,
 }
 
 /// How a quantity is integrated over a step.
@@ -349,7 +385,7 @@ impl<'g> Discretised<'g> {
         system: &System<'g>,
         method: &Method,
         custom: Option<CustomDiscrete<'g>>,
-        controls: &[Expr<'g>],
+        question: &Question<'g>,
     ) -> Result<Discretised<'g>, BoundaryError> {
         let mut needed = vec![Feature::Boundary, Feature::Velocities];
         if !system.heat.entropies().is_empty() {
@@ -381,20 +417,19 @@ impl<'g> Discretised<'g> {
                 CustomDiscrete::Map(map) => StepRule::Map(map.clone()),
                 CustomDiscrete::Stated(stated) => StepRule::Stated(stated.clone()),
             };
-            return Ok(Discretised { action: DiscreteAction::custom(system, custom), rule, inputs: Vec::new() });
+            let inputs = StageInputs::of_own_method(question)?;
+            return Ok(Discretised { action: DiscreteAction::custom(system, custom), rule, inputs });
         }
         let (degree, rule) = galerkin_of(method).ok_or(BoundaryError::NoDiscrete)?;
-        // What a state does over a step is as accurate as its rates: so must be the controls in them.
-        let each = rule.nodes.len() > 1 && !system.heat.states().is_empty();
-        let inputs = if each { controls.to_vec() } else { Vec::new() };
-        let action = DiscreteAction::with_inputs(system, degree, &rule, Default::default(), &inputs);
+        let inputs = StageInputs::of(system, question, method, &rule)?;
+        let action = DiscreteAction::with_inputs(system, degree, &rule, Default::default(), &inputs.symbols);
         Ok(Discretised { action, rule: StepRule::Galerkin(degree, rule), inputs })
     }
 
     /// ∫ f dt over a step, by the same quadrature as the action.
     fn integral(&self, system: &System<'g>, f: Expr<'g>, what: &'static str) -> Result<Expr<'g>, BoundaryError> {
         match &self.rule {
-            StepRule::Galerkin(degree, rule) => Ok(integral(system, f, (*degree, rule), &self.inputs)),
+            StepRule::Galerkin(degree, rule) => Ok(integral(system, f, (*degree, rule), &self.inputs.symbols)),
             StepRule::Map(map) => Ok(map.integral(system, f)),
             StepRule::Stated(_) => Err(BoundaryError::NoQuadrature(what)),
         }
@@ -403,7 +438,7 @@ impl<'g> Discretised<'g> {
     /// Where in a step controls have values of their own.
     fn control_nodes(&self) -> Vec<f64> {
         match &self.rule {
-            StepRule::Galerkin(_, rule) if !self.inputs.is_empty() => rule.nodes.clone(),
+            StepRule::Galerkin(_, rule) if !self.inputs.symbols.is_empty() => rule.nodes.clone(),
             _ => Vec::new(),
         }
     }
@@ -438,7 +473,7 @@ impl<'g> Discretised<'g> {
             let weights = (0..rule.nodes.len()).map(|i| if i == j { 1.0 } else { 0.0 }).collect();
             QuadratureRule { nodes: rule.nodes.clone(), weights }
         };
-        let at = |j: usize| integral(system, f, (*degree, &only(j)), &self.inputs) / system.step();
+        let at = |j: usize| integral(system, f, (*degree, &only(j)), &self.inputs.symbols) / system.step();
         Ok((0..rule.nodes.len()).map(at).collect())
     }
 }

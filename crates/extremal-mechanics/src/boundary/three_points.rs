@@ -42,6 +42,8 @@ pub fn controlled_nodes<'g>(
         (!question.bounded_velocities.is_empty(), "bounds of velocities"),
         (!question.conditions.is_empty(), "conditions along the way"),
         (!question.end_conditions.concat().is_empty(), "conditions at an end"),
+        (!question.links.is_empty(), "links between both ends"),
+        (question.shapes.iter().any(Option::is_some), "shapes of controls in the steps"),
         (question.periodic, "a periodic motion"),
     ];
     if let Some((_, what)) = refused.into_iter().find(|(stated, _)| *stated) {

@@ -92,6 +92,7 @@ impl<'s, 'g> SchemeBuilder<'s, 'g> {
             constants: Vec::new(),
             guards: Vec::new(),
             substeps: vec![1.0],
+            time_in_state: None,
             equations: Vec::new(),
             note: String::new(),
         }

@@ -17,6 +17,7 @@ mod hermite;
 mod modified;
 mod on_manifold;
 mod own;
+mod paced;
 mod quadrature;
 mod recurrence;
 mod reduced;
@@ -39,6 +40,7 @@ pub use geometry::{MatrixZeros, StepBinding, StepGeometry, StepMatrix};
 pub use hermite::HermiteAction;
 pub use modified::ModifiedLagrangian;
 pub use own::{CustomDiscrete, DifferenceMap, MapNode, StatedDiscrete};
+pub use paced::paced;
 pub use quadrature::QuadratureRule;
 pub use recurrence::LinearRecurrence;
 pub use scheme::{Equation, Scheme, SchemeGuard};
@@ -192,6 +194,9 @@ pub enum SchemeError {
          `galerkin(2, gauss(2))` and `galerkin(2, lobatto(3))`"
     )]
     NotPartitioned(String),
+    /// Steps that follow a pace, where these are not defined.
+    #[error("steps by a `pace` are not defined {0}")]
+    Unpaced(String),
     /// A motion from momenta by a quadrature that is no collocation.
     #[error("`{0}` is not defined from momenta: use `galerkin(s)` with as many Gauss points as its degree")]
     NoCollocation(String),

@@ -25,6 +25,8 @@ pub struct Scheme {
     pub guards: Vec<SchemeGuard>,
     /// Fractions of the step, taken one after the other; `[1.0]` for a plain method.
     pub substeps: Vec<f64>,
+    /// Where the time of the motion stands in the state, for steps that are alike in another time, which is then `time`.
+    pub time_in_state: Option<usize>,
     /// The discrete equations, for print.
     pub equations: Vec<Equation>,
     /// How to read them.

@@ -5,9 +5,10 @@ use extremal_expr::TableFunction;
 use extremal_expr::syntax::{Binding, DeclaredFunction, NameRefusal, NameShape, NameUse, Scope};
 
 use super::{Declaration, ELAPSED, NameMeaning, Names, STEP, TIME};
-use crate::place::{ExpressionPlace, MAX_ORDER};
+use crate::place::{ControlUse, ExpressionPlace, MAX_ORDER};
 use crate::prelude;
 use crate::resolver::with_article;
+use crate::tables::{at_end_of_motion, control_rate};
 
 /// The name of the energy, in outputs.
 const ENERGY: &str = "energy";
@@ -53,6 +54,33 @@ impl<'g> View<'_, 'g> {
         }
         let declaration = self.names.get(name.strip_prefix("lambda_")?)?;
         matches!(declaration.meaning, NameMeaning::Constraint).then_some(declaration)
+    }
+
+    /// What is called `x_start` or `x_end` in a link between both ends, and whether it is the end. What the user has given this name
+    /// comes first.
+    fn linked<'n>(&self, name: &'n str) -> Option<(&'n str, bool)> {
+        if !self.place.linked || self.names.get(name).is_some() {
+            return None;
+        }
+        let (base, end) = match name.strip_suffix("_end") {
+            Some(base) => (base, true),
+            None => (name.strip_suffix("_start")?, false),
+        };
+        self.names.get(base).is_some_and(|declaration| declaration.meaning.moves()).then_some((base, end))
+    }
+
+    /// The value of a reference at an end of the motion.
+    fn value_at_end(&self, base: &str, end: bool, reference: NameUse<'_>) -> Result<Expr<'g>, NameRefusal> {
+        let there = View { place: &ExpressionPlace::END_CONDITION, ..*self };
+        let value = there.value(NameUse { name: base, ..reference })?;
+        let symbols = self.names.graph.free_symbols(&[value]);
+        let given = |symbol: &Expr<'g>| {
+            let name = symbol.as_symbol().unwrap_or_default();
+            let declaration = self.names.get(name.split('[').next().unwrap_or(&name));
+            declaration.is_some_and(|declaration| matches!(declaration.meaning, NameMeaning::Parameter { .. }))
+        };
+        let moving = symbols.iter().filter(|symbol| !given(symbol));
+        Ok(value.substitute(&moving.map(|symbol| (*symbol, at_end_of_motion(*symbol, end))).collect::<Vec<_>>()))
     }
 
     /// What follows from the equations under this name, with the number of members of its family. What the user has given this
@@ -133,6 +161,39 @@ impl<'g> View<'_, 'g> {
             }),
             Some(found) if self.place.sees_states() => Ok(*found),
             _ => Err(self.refuse(&symbol)),
+        }
+    }
+
+    fn control(
+        &self,
+        symbols: &[Expr<'g>],
+        is_linear: bool,
+        member: usize,
+        reference: NameUse<'_>,
+    ) -> Result<Expr<'g>, NameRefusal> {
+        let symbol = reference.symbol();
+        let Some(found) = symbols.get(member) else { return Err(self.refuse(&symbol)) };
+        let (needs_line, what) = match (self.place.controls, reference.primes) {
+            (ControlUse::Any | ControlUse::WithRates, 0) => return Ok(*found),
+            (ControlUse::WithRates, 1) => (true, "a rate"),
+            (ControlUse::AtEnds, 0) => (true, "a value at the ends"),
+            _ => (false, ""),
+        };
+        match needs_line {
+            true if is_linear && reference.primes == 1 => Ok(control_rate(*found)),
+            true if is_linear => Ok(*found),
+            true => Err(NameRefusal {
+                message: format!("`{symbol}` cannot be used: only a control that is linear in the steps has {what}"),
+                help: Some(format!("[controls] {} = {{ shape = \"linear\" }}", reference.name)),
+            }),
+            false if reference.primes > 0 => Err(NameRefusal {
+                help: Some(
+                    "the rate of a linear control can be in running costs, integrals and conditions along the way"
+                        .to_owned(),
+                ),
+                ..self.refuse(&symbol)
+            }),
+            false => Err(self.refuse(&symbol)),
         }
     }
 
@@ -239,6 +300,9 @@ impl<'g> Scope<'g> for View<'_, 'g> {
             let binding = Binding::constant(what);
             return Some(count.map_or(binding, |count| Binding::constant(what).family(1..=count)));
         }
+        if let Some((base, _)) = self.linked(name) {
+            return self.resolve(base);
+        }
         let declaration = self.names.get(name)?;
         self.names.mark_used(name);
         let binding = match &declaration.meaning {
@@ -248,7 +312,8 @@ impl<'g> Scope<'g> for View<'_, 'g> {
             NameMeaning::Entropy { .. } => Binding::variable("entropy"),
             NameMeaning::State { .. } => Binding::variable(declaration.what),
             NameMeaning::Definition { .. } => Binding::variable("definition"),
-            NameMeaning::Control { .. } => Binding::constant("control"),
+            // A rate that it does not have, or not here, is refused below with the reason.
+            NameMeaning::Control { .. } => Binding::variable("control"),
             NameMeaning::Momentum { .. } => Binding::constant("momentum"),
             NameMeaning::Constraint => Binding::constant("constraint"),
             NameMeaning::Broken => return Some(Binding { shape: NameShape::Open, ..Binding::variable("name") }),
@@ -304,7 +369,16 @@ impl<'g> Scope<'g> for View<'_, 'g> {
         if self.following(name).is_some() {
             return Ok(graph.symbol(&reference.symbol()));
         }
+        if let Some((base, end)) = self.linked(name) {
+            return self.value_at_end(base, end, reference);
+        }
         let Some(declaration) = self.names.get(name) else { return Err(self.refuse(name)) };
+        if self.place.linked && declaration.meaning.moves() {
+            return Err(NameRefusal {
+                message: format!("`{name}` has a value at both ends"),
+                help: Some(format!("`{name}_start` is that at the start, `{name}_end` that at the end")),
+            });
+        }
         let flat = match (reference.index, reference.column, &declaration.meaning) {
             (Some(row), Some(column), NameMeaning::Definition { columns: Some(columns), .. }) => {
                 (row - 1) * columns + column - 1
@@ -318,10 +392,7 @@ impl<'g> Scope<'g> for View<'_, 'g> {
             NameMeaning::Entropy { symbols } => self.entropy(symbols, member, reference),
             NameMeaning::State { symbols } => self.state(symbols, declaration.what, member, reference),
             NameMeaning::Definition { values, .. } => self.definition(values, member, reference),
-            NameMeaning::Control { symbols } => {
-                let symbol = symbols.get(member).filter(|_| self.place.controls);
-                symbol.copied().ok_or_else(|| self.refuse(&reference.symbol()))
-            }
+            NameMeaning::Control { symbols, is_linear } => self.control(symbols, *is_linear, member, reference),
             NameMeaning::Momentum { symbols } => {
                 let symbol = symbols.get(member).filter(|_| self.place.order.is_some());
                 symbol.copied().ok_or_else(|| self.refuse(&reference.symbol()))

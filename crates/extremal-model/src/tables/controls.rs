@@ -9,7 +9,7 @@ use super::coordinates::Coordinates;
 use super::definitions::Definitions;
 use super::families::{Families, INDEX, QuantityKind, family_count, family_index, initial, member_name};
 use super::states::States;
-use super::{ModelTable, virtual_work};
+use super::{ModelTable, named, virtual_work};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::document::{Name, Scalar, ScalarSeries, TableEntry, TableField, TableReader, field, keys};
 use crate::names::{Declaration, NameMeaning};
@@ -17,6 +17,19 @@ use crate::place::ExpressionPlace;
 use crate::resolver::{MemberNumber, Resolver};
 use crate::suggest::help_for;
 use crate::text::SourceText;
+
+/// How a control goes through the steps of a grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ControlShape {
+    /// It has one value in each step.
+    Constant,
+    /// It is continuous: a straight line from node to node.
+    Linear,
+    /// It has a value at every quadrature node of a step, and is the polynomial through them.
+    Polynomial,
+}
+
+named! { ControlShape: Constant = "constant", Linear = "linear", Polynomial = "polynomial" }
 
 /// A quantity that is to be chosen as a function of time; a family has one of these for each member.
 #[derive(Clone, Debug)]
@@ -33,12 +46,21 @@ pub struct Control {
     pub min: Option<Id>,
     /// The most it may be.
     pub max: Option<Id>,
+    /// How it goes through the steps of a grid, if it is said; one with bounds on its rate is linear.
+    pub shape: Option<ControlShape>,
+    /// The least and the most that its rate may be, expressions of parameters.
+    pub rate: [Option<Id>; 2],
     /// A first guess, as those of [`Boundary::guess`](crate::Boundary::guess).
     pub guess: Option<Id>,
     /// What it is wherever it is not to be chosen, an expression like a gain; zero if nothing is stated.
     pub law: Option<Id>,
     /// Where it is declared in [`Model::source_text`](crate::Model::source_text).
     pub span: Span,
+}
+
+/// The symbol of the rate of a control, `u'`.
+pub fn control_rate(control: Expr<'_>) -> Expr<'_> {
+    control.graph().symbol(&format!("{control}'"))
 }
 
 /// `u = "x"`, or `u = { on = { x = "cos(th)" }, min = -1, max = 1, guess = "sin(t)", count = "n", index = "i" }`.
@@ -48,13 +70,28 @@ pub(crate) struct ControlStatement {
     on: Vec<GainStatement>,
     min: Option<ScalarSeries>,
     max: Option<ScalarSeries>,
+    shape: Option<(ControlShape, Span)>,
+    rate: Option<RateStatement>,
     guess: Option<ScalarSeries>,
     law: Option<ScalarSeries>,
     count: Option<Scalar>,
     index: Option<SourceText>,
 }
 
+/// `{ min = -1, max = 1 }`: bounds of the rate of a control.
+#[derive(Default)]
+struct RateStatement {
+    span: Span,
+    min: Option<ScalarSeries>,
+    max: Option<ScalarSeries>,
+}
+
 impl ControlStatement {
+    /// How it goes through the steps of a grid, as it is said or follows from bounds on its rate.
+    pub fn shape(&self) -> Option<ControlShape> {
+        self.shape.as_ref().map(|(shape, _)| *shape).or(self.rate.as_ref().map(|_| ControlShape::Linear))
+    }
+
     /// Is it said what it, or one of its members, is in a simulation?
     pub fn has_law(&self, laws: &[(String, String)]) -> bool {
         self.law.is_some() || laws.iter().any(|(name, _)| name.split('[').next() == Some(&self.name.text))
@@ -88,6 +125,20 @@ const FIELDS: &[TableField<ControlStatement>] = &[
     ),
     field("min", "its lower bound", |reader, entry, into| into.min = reader.series(entry)),
     field("max", "its upper bound", |reader, entry, into| into.max = reader.series(entry)),
+    field(
+        "shape",
+        "how it goes through the steps of a grid: `constant` in each; `linear`, continuous and straight from node to node; or `polynomial`, with a value of its own at each quadrature node of a step (the default where there are states; else `constant`)",
+        |reader, entry, into| {
+            let unknown = |word: &str| format!("there is no shape `{word}` of a control");
+            let found = reader.choice(entry, ControlShape::ALL, ControlShape::name, "there are", unknown);
+            into.shape = found.map(|(shape, text)| (shape, text.span));
+        },
+    ),
+    field(
+        "rate",
+        "bounds of its rate of change, `{ min = -1, max = 1 }`; such a control is `linear`",
+        |reader, entry, into| into.rate = read_rate(reader, entry),
+    ),
     field("guess", "where the search begins", |reader, entry, into| into.guess = reader.series(entry)),
     field(
         "law",
@@ -97,6 +148,22 @@ const FIELDS: &[TableField<ControlStatement>] = &[
     field("count", "makes a family of so many", |reader, entry, into| into.count = reader.scalar(entry)),
     field("index", INDEX, |reader, entry, into| into.index = reader.string(entry)),
 ];
+
+const RATE: &[TableField<RateStatement>] = &[
+    field("min", "the least rate", |reader, entry, into| into.min = reader.series(entry)),
+    field("max", "the largest rate", |reader, entry, into| into.max = reader.series(entry)),
+];
+
+fn read_rate<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -> Option<RateStatement> {
+    let entries = reader.table(entry)?;
+    let mut rate = RateStatement { span: entry.value_span(), ..RateStatement::default() };
+    if entries.is_empty() {
+        let message = format!("{} has neither `min` nor `max`", entry.full_path());
+        reader.problems.push(Diagnostic::error(Code::Missing, message).at(rate.span.clone(), ""));
+    }
+    reader.fill(entries, RATE, &mut rate);
+    Some(rate)
+}
 
 /// `"x"`, `["x", "y"]`, or `{ x = "cos(th)", y = "sin(th)" }`.
 fn read_on<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -> Vec<GainStatement> {
@@ -121,14 +188,18 @@ pub(crate) fn declare(resolver: &mut Resolver<'_, '_>, statements: &[ControlStat
         if !resolver.admit(name, "control") {
             continue;
         }
-        let series = [&statement.min, &statement.max, &statement.guess, &statement.law].into_iter().flatten();
+        let bounds = statement.rate.iter().flat_map(|rate| [&rate.min, &rate.max]);
+        let stated = [&statement.min, &statement.max, &statement.guess, &statement.law].into_iter().chain(bounds);
+        let series = stated.flatten();
         let count = family_count(resolver, name, statement.count.as_ref(), series)
             .filter(|count| families.has_room(resolver, count.map_or(1, |count| count as usize), name));
         let symbols = |count: Option<i64>| {
             let names = (1..=count.unwrap_or(1)).map(|number| member_name(&name.text, count, number as usize));
             names.map(|name| resolver.graph.symbol(&name)).collect()
         };
-        let meaning = count.map_or(NameMeaning::Broken, |count| NameMeaning::Control { symbols: symbols(count) });
+        let is_linear = statement.shape() == Some(ControlShape::Linear);
+        let control = |count| NameMeaning::Control { symbols: symbols(count), is_linear };
+        let meaning = count.map_or(NameMeaning::Broken, control);
         let declared = Declaration { what: "control", meaning, count: count.flatten(), span: name.span.clone() };
         resolver.names.declare(&name.text, declared);
         if let Some(count) = count {
@@ -168,6 +239,10 @@ pub(crate) fn resolve(
             initial(resolver, series.as_ref(), &family.index, name, family.count, what, &ExpressionPlace::BOUND)
         };
         let (min, max) = (series(&statement.min, "least value"), series(&statement.max, "greatest value"));
+        let rate = statement.rate.as_ref();
+        let slowest = rate.and_then(|rate| series(&rate.min, "least rate"));
+        let fastest = rate.and_then(|rate| series(&rate.max, "greatest rate"));
+        report_shape(resolver, statement);
         for position in 0..family.len() {
             let member = family.count.map(|_| (family.index.as_str(), position as i64 + 1));
             let name = family.member(position);
@@ -190,11 +265,27 @@ pub(crate) fn resolve(
                 }
                 (None, None) => None,
             };
-            let [min, max] = [&min, &max].map(|values| values.as_ref().map(|values| values[position]));
-            controls.push(Control { name, symbol, gains, min, max, guess, law, span: family.name.span.clone() });
+            let [min, max, slowest, fastest] =
+                [&min, &max, &slowest, &fastest].map(|values| values.as_ref().map(|values| values[position]));
+            let (shape, rate, span) = (statement.shape(), [slowest, fastest], family.name.span.clone());
+            controls.push(Control { name, symbol, gains, min, max, shape, rate, guess, law, span });
         }
     }
     controls
+}
+
+/// Only a control that is linear has a rate.
+fn report_shape(resolver: &mut Resolver<'_, '_>, statement: &ControlStatement) {
+    if let (Some((shape, span)), Some(rate)) = (&statement.shape, &statement.rate)
+        && *shape != ControlShape::Linear
+    {
+        let message = format!(
+            "`{}` is {shape} in the steps and jumps between them, so that its rate has no bounds",
+            statement.name.text
+        );
+        let diagnostic = Diagnostic::error(Code::Conflict, message).at(span.clone(), "").at(rate.span.clone(), "");
+        resolver.problems.push(diagnostic.help("leave out `shape`, or write shape = \"linear\""));
+    }
 }
 
 /// What a control may act on.

@@ -58,12 +58,12 @@ use crate::text::SourceText;
 
 pub use action::StateLaw;
 pub use boundary::{
-    Boundary, BoundaryCondition, BoundaryDuration, Component, FixedValue, IntegralConstraint, StateBound, StepGrading,
-    Waypoint,
+    Boundary, BoundaryCondition, BoundaryDuration, Component, FixedValue, IntegralConstraint, IntegralRelation,
+    StateBound, StepGrading, Waypoint, at_end_of_motion,
 };
 pub use conduction::Conduction;
 pub use constraints::{ConstraintKind, ConstraintNature, ModelConstraint};
-pub use controls::Control;
+pub use controls::{Control, ControlShape, control_rate};
 pub use coordinates::{Coordinate, MAX_COORDINATES};
 pub use definitions::Definition;
 pub use discrete::Discrete;
@@ -74,12 +74,14 @@ pub use events::{ChangedQuantity, EventEffect, MotionEvent};
 pub use expected::Expected;
 pub use friction::{DryFriction, FrictionTerm};
 pub use matter::Amount;
-pub use objective::Objective;
+pub use objective::{MaximumCost, Objective};
 pub use observables::{Exact, Invariant, OutputQuantity, StatedLift, SymmetryGenerator};
 pub use parameters::Parameter;
 pub use poisson::{MAX_POISSON_VARIABLES, PoissonBracket};
 pub use ports::{HeatLaw, ModelPort, PortLoad};
-pub use simulation::{AtSingular, ConstraintForm, EntropyBase, Extent, SimulationSettings, Start, UnknownSetting};
+pub use simulation::{
+    AtSingular, ConstraintForm, EntropyBase, Extent, Pacing, SimulationSettings, Start, UnknownSetting,
+};
 pub use states::FirstOrderState;
 pub(crate) use stop::StopStatement;
 pub use stop::{Direction, Stop};
@@ -433,7 +435,6 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         states: &states,
     };
     let boundary = statements.boundary.as_ref().and_then(|stated| boundary::resolve(resolver, stated, timing, state));
-    let objective = objective::resolve(resolver, statements);
     let starts = coordinates::start_values(resolver, state, boundary.as_ref());
     coordinates::resolve_domains(resolver, &statements.coordinates, &mut coordinates, &starts);
     let state = boundary::StateComponents {
@@ -443,6 +444,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         states: &states,
     };
     let constraints = constraints::resolve(resolver, statements);
+    let objective = objective::resolve(resolver, statements);
     let sought: Vec<&str> = statements.unknowns.iter().map(|unknown| unknown.name.text.as_str()).collect();
     let boundary = match (boundary, &statements.boundary) {
         (Some(boundary), Some(stated)) => Some(boundary::with_conditions(resolver, stated, boundary, &sought)),

@@ -9,6 +9,7 @@ use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::document::{Scalar, ScalarSeries, TableField, TableReader, field, keys};
 use crate::method::{Feature, Method, MethodError};
 use crate::names::STEP;
+use crate::place::ExpressionPlace;
 use crate::resolver::Resolver;
 use crate::suggest::help_for;
 use crate::text::SourceText;
@@ -42,6 +43,8 @@ pub struct SimulationSettings {
     pub tolerance: Option<f64>,
     /// The cyclic coordinates without which steps are taken, by Routh's function.
     pub reduce: Vec<String>,
+    /// How long steps are: all alike, or as the stated pace says.
+    pub pacing: Pacing,
 }
 
 /// How far a run goes.
@@ -125,6 +128,21 @@ pub enum AtSingular {
 named! { AtSingular: Stop = "stop", Pass = "pass" }
 read_by_name! { AtSingular: "at a singular configuration a run can `stop` or `pass`, not `{}`" }
 
+/// How long steps are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Pacing {
+    /// All alike.
+    #[default]
+    Even,
+    /// As the pace is where they are taken, from one to the next by a symmetric rule: each is a step of the method.
+    Symmetric,
+    /// Steps alike in a time of their own, which runs as the pace says: the method is symplectic in it.
+    Symplectic,
+}
+
+named! { Pacing: Even = "even", Symmetric = "symmetric", Symplectic = "symplectic" }
+read_by_name! { Pacing: "steps can be `even`, or paced in a `symmetric` or `symplectic` way, not `{}`" }
+
 /// A text that names none of the choices of a setting.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -150,6 +168,8 @@ pub(crate) struct SimulationStatement {
     pub at: Option<ScalarSeries>,
     pub tolerance: Option<Scalar>,
     pub reduce: Vec<SourceText>,
+    pub pace: Option<Scalar>,
+    pub pacing: Option<(Pacing, SourceText)>,
 }
 
 pub(super) static TABLE: ModelTable = ModelTable {
@@ -176,6 +196,19 @@ const FIELDS: &[TableField<SimulationStatement>] = &[
     field("step", "the step, or for an adaptive method the time between rows", |reader, entry, into| {
         into.step = reader.scalar(entry);
     }),
+    field(
+        "pace",
+        "how long steps are beside one another, an expression of positions: a step where it is 2 is twice as long as one where it is 1, which has the length `step`",
+        |reader, entry, into| into.pace = reader.scalar(entry),
+    ),
+    field(
+        "pacing",
+        "how steps follow the `pace`: `symmetric` (default), from one to the next, each a step of the method; `symplectic`: in a time of their own, which runs by it; `even`: not at all",
+        |reader, entry, into| {
+            let unknown = |name: &str| format!("there is no pacing `{name}`");
+            into.pacing = reader.choice(entry, Pacing::ALL, Pacing::name, "steps are paced", unknown);
+        },
+    ),
     field("from", "the time at the start, 0 if not stated", |reader, entry, into| into.from = reader.scalar(entry)),
     field(
         "until",
@@ -259,6 +292,7 @@ pub(crate) struct ResolvedSettings {
     pub step: Option<Id>,
     pub from: Option<Id>,
     pub until: Option<Id>,
+    pub pace: Option<Id>,
 }
 
 pub(crate) fn resolve(
@@ -328,8 +362,31 @@ pub(crate) fn resolve(
         at: times(resolver, statement.at.as_ref()),
         tolerance: tolerance.map(|t| t.1),
         reduce: reduced(resolver, &statement.reduce, coordinates),
+        pacing: pacing(resolver, statement),
     };
-    ResolvedSettings { simulation, step: step.map(|s| s.0), from: from.map(|f| f.0), until: until.map(|u| u.0) }
+    let pace = statement.pace.as_ref().and_then(|pace| resolver.number(pace, &ExpressionPlace::PACE, None));
+    ResolvedSettings {
+        simulation,
+        step: step.map(|s| s.0),
+        from: from.map(|f| f.0),
+        until: until.map(|u| u.0),
+        pace: pace.map(|pace| pace.id()),
+    }
+}
+
+/// How steps follow a pace, if one is stated.
+fn pacing(resolver: &mut Resolver<'_, '_>, statement: &SimulationStatement) -> Pacing {
+    match (&statement.pace, &statement.pacing) {
+        (Some(_), Some((pacing, _))) => *pacing,
+        (Some(_), None) => Pacing::Symmetric,
+        (None, Some((pacing @ (Pacing::Symmetric | Pacing::Symplectic), text))) => {
+            let diagnostic = Diagnostic::error(Code::Missing, format!("steps are {pacing}, but by no pace"));
+            let help = "say how long they are where, `pace = \"r\"` for instance";
+            resolver.problems.push(diagnostic.at(text.span.clone(), "").help(help));
+            Pacing::Even
+        }
+        (None, Some((Pacing::Even, _)) | None) => Pacing::Even,
+    }
 }
 
 /// The times of a list.

@@ -116,8 +116,8 @@ fn column<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -> Optio
 }
 
 impl Statements {
-    /// Adds a table of values that hold up to the next ones, by a name like this one, which is returned.
-    pub(crate) fn add_table(&mut self, like: &str, points: &[[f64; 2]]) -> String {
+    /// Adds a table of values by a name like this one, which is returned.
+    pub(crate) fn add_table(&mut self, like: &str, points: &[[f64; 2]], interpolation: Interpolation) -> String {
         let mut text: String = like.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
         while self.tabulated.iter().any(|table| table.name.text == text) {
             text.push('_');
@@ -127,7 +127,7 @@ impl Statements {
             name: Name { text: text.clone(), span: 0..0 },
             x: column(0),
             y: column(1),
-            interpolation: Some(Interpolation::Constant),
+            interpolation: Some(interpolation),
             outside: Some(OutsideTable::Hold),
             ..TabulatedStatement::default()
         });

@@ -1,6 +1,7 @@
 //! One step after the other, with step-size control and dense output.
 
 use super::obstacle::obstacle;
+use super::rates::{StepBegin, StepRates};
 use super::sizes::ComponentSizes;
 use super::tableau::{EmbeddedTableau, TableauStage, Weights};
 use super::{AdaptiveError, AdaptiveMethod, AdaptiveOptions, AdaptiveWork};
@@ -35,28 +36,33 @@ const LEAST_ERROR: f64 = 1e-4;
 /// ```
 #[derive(Debug, Clone)]
 pub struct AdaptiveIntegrator {
-    tableau: &'static EmbeddedTableau,
+    pub(super) tableau: &'static EmbeddedTableau,
     options: AdaptiveOptions,
-    t: f64,
-    y: Vec<f64>,
+    pub(super) t: f64,
+    pub(super) y: Vec<f64>,
     /// Start of the step taken last; during a step, the state it leads to.
-    t_before: f64,
-    y_before: Vec<f64>,
+    pub(super) t_before: f64,
+    pub(super) y_before: Vec<f64>,
     /// Derivatives at the stages of the step taken last, one after the other.
-    k: Vec<f64>,
+    pub(super) k: Vec<f64>,
     /// Whether the derivative at `y` is the one at the end of that step, not the one at the start of the next.
     at_end: bool,
     /// Length of the step to try next; none before the first.
     next: Option<f64>,
     error_before: f64,
-    /// State at a stage, then error estimates.
+    /// State at a stage.
     scratch: Vec<f64>,
+    /// The stages whose derivatives a step leaves.
+    kept: Vec<usize>,
+    /// Error estimates of each component by the length of the step, and those of the second embedded method.
+    fine: Vec<f64>,
+    coarse: Vec<f64>,
     /// Coefficients of the interpolating polynomial beyond the cubic one, if they were asked for since the last step.
-    dense: Vec<f64>,
-    dense_ready: bool,
+    pub(super) dense: Vec<f64>,
+    pub(super) dense_ready: bool,
     /// What errors are measured by beyond the tolerances, if the components are to say how large they are.
     sizes: Option<ComponentSizes>,
-    work: AdaptiveWork,
+    pub(super) work: AdaptiveWork,
     /// Steps that may be tried, and those that had been when they were allowed.
     allowed: u64,
     tried_before: u64,
@@ -79,6 +85,9 @@ impl AdaptiveIntegrator {
             next: None,
             error_before: LEAST_ERROR,
             scratch: vec![0.0; n],
+            kept: tableau.kept().collect(),
+            fine: vec![0.0; n],
+            coarse: vec![0.0; if tableau.coarse.is_some() { n } else { 0 }],
             dense: vec![0.0; n * tableau.dense.len()],
             dense_ready: false,
             sizes: None,
@@ -155,6 +164,11 @@ impl AdaptiveIntegrator {
         limit: f64,
         rhs: &mut impl FnMut(f64, &[f64], &mut [f64]) -> Result<(), E>,
     ) -> Result<(), AdaptiveError<E>> {
+        self.step_by(limit, rhs)
+    }
+
+    /// The same with equations whose steps may be programs.
+    pub(crate) fn step_by<E>(&mut self, limit: f64, rhs: &mut impl StepRates<E>) -> Result<(), AdaptiveError<E>> {
         if !limit.is_finite() {
             return Err(AdaptiveError::Time { time: limit });
         }
@@ -183,7 +197,7 @@ impl AdaptiveIntegrator {
         &mut self,
         mut free: f64,
         limit: f64,
-        rhs: &mut impl FnMut(f64, &[f64], &mut [f64]) -> Result<(), E>,
+        rhs: &mut impl StepRates<E>,
     ) -> Result<(), AdaptiveError<E>> {
         let left = (limit - self.t).abs();
         // The step has to change the time, and to get to the limit one day.
@@ -228,12 +242,7 @@ impl AdaptiveIntegrator {
         }
     }
 
-    fn too_many_steps<E>(
-        &mut self,
-        free: f64,
-        limit: f64,
-        rhs: &mut impl FnMut(f64, &[f64], &mut [f64]) -> Result<(), E>,
-    ) -> AdaptiveError<E> {
+    fn too_many_steps<E>(&mut self, free: f64, limit: f64, rhs: &mut impl StepRates<E>) -> AdaptiveError<E> {
         let (t, steps, n) = (self.t, self.tried(), self.y.len());
         let h = free.copysign(limit - t);
         let obstacle = obstacle(t, &self.y, &self.k[..n], h, rhs);
@@ -241,27 +250,24 @@ impl AdaptiveIntegrator {
     }
 
     /// Tries a step and leaves its end in `y_before`; its error comes relative to the tolerance.
-    fn try_step<E>(
-        &mut self,
-        h: f64,
-        end: f64,
-        rhs: &mut impl FnMut(f64, &[f64], &mut [f64]) -> Result<(), E>,
-    ) -> Result<f64, E> {
+    fn try_step<E>(&mut self, h: f64, end: f64, rhs: &mut impl StepRates<E>) -> Result<f64, E> {
         self.dense_ready = false;
-        for (place, stage) in (1..).zip(self.tableau.stages) {
-            self.evaluate_stage(place, stage, self.t, h, false, rhs)?;
-        }
-        combine(&self.y, h, self.tableau.solution, &self.k, &mut self.y_before);
-        if self.tableau.error_needs_end {
-            self.evaluate_end(end, rhs)?;
+        let begin = StepBegin { state: &self.y, rates: &self.k, time: self.t, length: h, end };
+        let whole = rhs.whole_step(&begin);
+        let is_whole = whole.is_some();
+        match whole {
+            Some(values) => self.take_whole(values),
+            None => self.take_stages(h, end, rhs)?,
         }
         let mut error = self.error_of_step(h);
         if error > 1.0 && error.is_finite() && self.measure_noise(rhs) {
             error = self.error_of_step(h);
         }
         if error <= 1.0 {
-            if !self.tableau.error_needs_end {
-                self.evaluate_end(end, rhs)?;
+            match is_whole {
+                _ if self.tableau.error_needs_end => {}
+                true => self.work.evaluations += 1,
+                false => self.evaluate_end(end, rhs)?,
             }
             let n = self.y.len();
             if self.k[self.tableau.end() * n..][..n].iter().any(|slope| !slope.is_finite()) {
@@ -271,12 +277,48 @@ impl AdaptiveIntegrator {
         Ok(error)
     }
 
+    /// A step that is one program.
+    fn take_whole(&mut self, mut values: &[f64]) {
+        let n = self.y.len();
+        let mut read = |place: &mut [f64]| {
+            let (own, rest) = values.split_at(place.len());
+            place.copy_from_slice(own);
+            values = rest;
+        };
+        read(&mut self.y_before);
+        read(&mut self.fine);
+        read(&mut self.coarse);
+        for place in &self.kept {
+            read(&mut self.k[place * n..][..n]);
+        }
+        self.work.evaluations += self.tableau.stages.len() as u64 + u64::from(self.tableau.error_needs_end);
+    }
+
+    /// A step stage by stage.
+    fn take_stages<E>(&mut self, h: f64, end: f64, rhs: &mut impl StepRates<E>) -> Result<(), E> {
+        for (place, stage) in (1..).zip(self.tableau.stages) {
+            self.evaluate_stage(place, stage, self.t, h, false, rhs)?;
+        }
+        combine(&self.y, h, self.tableau.solution, &self.k, &mut self.y_before);
+        if self.tableau.error_needs_end {
+            self.evaluate_end(end, rhs)?;
+        }
+        weigh(self.tableau.error, &self.k, &mut self.fine);
+        if let Some(coarse) = self.tableau.coarse {
+            weigh(self.tableau.solution, &self.k, &mut self.coarse);
+            for &(place, weight) in coarse {
+                add(-weight, &self.k[place * self.y.len()..], &mut self.coarse);
+            }
+        }
+        Ok(())
+    }
+
     /// Looks how far round-off in the state changes its rates, if errors are measured by that.
-    fn measure_noise<E>(&mut self, rhs: &mut impl FnMut(f64, &[f64], &mut [f64]) -> Result<(), E>) -> bool {
+    fn measure_noise<E>(&mut self, rhs: &mut impl StepRates<E>) -> bool {
         let Some(sizes) = &mut self.sizes else { return false };
         self.work.evaluations += 1;
         let n = self.y.len();
-        sizes.measure_noise(&self.y, &self.k[..n], &mut self.scratch, |y, dy| rhs(self.t, y, dy));
+        sizes.measure_noise(&self.y, &self.k[..n], &mut self.scratch, |y, dy| rhs.rates(self.t, y, dy));
         true
     }
 
@@ -291,61 +333,57 @@ impl AdaptiveIntegrator {
     }
 
     /// Evaluates a stage of the step from `t`, before it is accepted or after.
-    fn evaluate_stage<E>(
+    pub(super) fn evaluate_stage<E>(
         &mut self,
         place: usize,
         stage: &TableauStage,
         t: f64,
         h: f64,
         accepted: bool,
-        rhs: &mut impl FnMut(f64, &[f64], &mut [f64]) -> Result<(), E>,
+        rhs: &mut impl StepRates<E>,
     ) -> Result<(), E> {
         let n = self.y.len();
         let start = if accepted { &self.y_before } else { &self.y };
         combine(start, h, stage.a, &self.k, &mut self.scratch);
         self.work.evaluations += 1;
-        rhs(t + stage.c * h, &self.scratch, &mut self.k[place * n..][..n])
+        rhs.rates(t + stage.c * h, &self.scratch, &mut self.k[place * n..][..n])
     }
 
-    fn evaluate_end<E>(
-        &mut self,
-        end: f64,
-        rhs: &mut impl FnMut(f64, &[f64], &mut [f64]) -> Result<(), E>,
-    ) -> Result<(), E> {
+    fn evaluate_end<E>(&mut self, end: f64, rhs: &mut impl StepRates<E>) -> Result<(), E> {
         let n = self.y.len();
         self.work.evaluations += 1;
-        rhs(end, &self.y_before, &mut self.k[self.tableau.end() * n..][..n])
+        rhs.rates(end, &self.y_before, &mut self.k[self.tableau.end() * n..][..n])
     }
 
     /// The error of the step just tried over the tolerance.
     fn error_of_step(&mut self, h: f64) -> f64 {
-        let n = self.y.len() as f64;
         if let Some(sizes) = &mut self.sizes {
             sizes.look_ahead(&self.y_before);
         }
-        weigh(self.tableau.error, &self.k, &mut self.scratch);
-        let fine = self.mean_square_over_tolerance(h);
-        let Some(coarse) = self.tableau.coarse else { return h.abs() * fine.sqrt() };
-        // The estimate of order 3 keeps that of order 5 from being too trusting: II.10 of the book.
-        weigh(self.tableau.solution, &self.k, &mut self.scratch);
-        for &(place, weight) in coarse {
-            add(-weight, &self.k[place * self.y.len()..], &mut self.scratch);
+        let [mut fine, mut coarse] = [0.0; 2];
+        for (i, error) in self.fine.iter().enumerate() {
+            let tolerance = self.tolerance_of(i, h);
+            let part = |error: f64| if error == 0.0 { 0.0 } else { (error / tolerance).powi(2) };
+            fine += part(*error);
+            coarse += self.coarse.get(i).map_or(0.0, |error| part(*error));
         }
-        let both = fine + 0.01 * self.mean_square_over_tolerance(h);
-        if n == 0.0 || both == 0.0 { 0.0 } else { h.abs() * fine / both.sqrt() }
+        let n = self.y.len().max(1) as f64;
+        let [fine, coarse] = [fine / n, coarse / n];
+        if self.tableau.coarse.is_none() {
+            return h.abs() * fine.sqrt();
+        }
+        // The estimate of order 3 keeps that of order 5 from being too trusting: II.10 of the book.
+        let both = fine + 0.01 * coarse;
+        if both == 0.0 { 0.0 } else { h.abs() * fine / both.sqrt() }
     }
 
-    fn mean_square_over_tolerance(&self, h: f64) -> f64 {
-        let scaled = self.scratch.iter().enumerate().map(|(i, error)| {
-            let size = self.y[i].abs().max(self.y_before[i].abs());
-            let ratio = match &self.sizes {
-                None => error / self.tolerance(size),
-                Some(_) if *error == 0.0 => 0.0,
-                Some(sizes) => error / sizes.tolerance(i, self.options.relative_tolerance, size, h * self.k[i], h),
-            };
-            ratio * ratio
-        });
-        scaled.sum::<f64>() / self.y.len().max(1) as f64
+    /// The error that a component may have in a step.
+    fn tolerance_of(&self, i: usize, h: f64) -> f64 {
+        let size = self.y[i].abs().max(self.y_before[i].abs());
+        match &self.sizes {
+            None => self.tolerance(size),
+            Some(sizes) => sizes.tolerance(i, self.options.relative_tolerance, size, h * self.k[i], h),
+        }
     }
 
     fn tolerance(&self, size: f64) -> f64 {
@@ -362,11 +400,7 @@ impl AdaptiveIntegrator {
     }
 
     /// A first step, short enough for the first and second derivatives found here: the rule of II.4 of the book.
-    fn first_step<E>(
-        &mut self,
-        limit: f64,
-        rhs: &mut impl FnMut(f64, &[f64], &mut [f64]) -> Result<(), E>,
-    ) -> Result<f64, AdaptiveError<E>> {
+    fn first_step<E>(&mut self, limit: f64, rhs: &mut impl StepRates<E>) -> Result<f64, AdaptiveError<E>> {
         let AdaptiveOptions { relative_tolerance: relative, absolute_tolerance: absolute, .. } = self.options;
         let valid = |tolerance: f64| tolerance >= 0.0 && tolerance.is_finite();
         if !(valid(relative) && valid(absolute) && relative + absolute > 0.0) || self.sizes.is_some() && relative == 0.0
@@ -376,7 +410,8 @@ impl AdaptiveIntegrator {
         let n = self.y.len();
         let longest = (limit - self.t).abs();
         self.work.evaluations += 1;
-        rhs(self.t, &self.y, &mut self.k[..n]).map_err(|cause| AdaptiveError::RightHandSide { t: self.t, cause })?;
+        rhs.rates(self.t, &self.y, &mut self.k[..n])
+            .map_err(|cause| AdaptiveError::RightHandSide { t: self.t, cause })?;
         if self.k[..n].iter().chain(&self.y).any(|value| !value.is_finite()) {
             return Err(AdaptiveError::NotFinite { t: self.t });
         }
@@ -390,7 +425,7 @@ impl AdaptiveIntegrator {
             self.work.evaluations += 1;
             let (first, rest) = self.k.split_at_mut(n);
             // A rate that stays as it is leads far in one step, however small what it changes is.
-            let bend = match rhs(self.t + signed, &self.scratch, &mut rest[..n]) {
+            let bend = match rhs.rates(self.t + signed, &self.scratch, &mut rest[..n]) {
                 Ok(()) => sizes.bend(&self.y, first, &rest[..n], euler).sqrt(),
                 Err(_) => rate,
             };
@@ -407,7 +442,7 @@ impl AdaptiveIntegrator {
         combine(&self.y, euler, &[(0, 1.0)], &self.k, &mut self.scratch);
         self.work.evaluations += 1;
         let (first, rest) = self.k.split_at_mut(n);
-        let bend = match rhs(self.t + euler, &self.scratch, &mut rest[..n]) {
+        let bend = match rhs.rates(self.t + euler, &self.scratch, &mut rest[..n]) {
             Ok(()) => {
                 let changes = rest[..n].iter().zip(first.iter()).map(|(b, a)| b - a);
                 let scaled = changes.zip(&self.y).map(|(v, y)| v / (absolute + relative * y.abs()));
@@ -425,71 +460,10 @@ impl AdaptiveIntegrator {
         let first = (100.0 * euler.abs()).min(from_order).min(longest);
         Ok(if first.is_finite() && first > 0.0 { first } else { euler.abs() })
     }
-
-    /// The state at a time within the step taken last.
-    ///
-    /// # Errors
-    /// [`AdaptiveError::Time`] if the time lies outside, [`AdaptiveError::RightHandSide`] from the evaluations that the
-    /// polynomial of DOP853 needs, once per step.
-    ///
-    /// # Panics
-    /// If `out` is not as long as the state.
-    pub fn interpolate<E>(
-        &mut self,
-        t: f64,
-        rhs: &mut impl FnMut(f64, &[f64], &mut [f64]) -> Result<(), E>,
-        out: &mut [f64],
-    ) -> Result<(), AdaptiveError<E>> {
-        if t == self.t {
-            out.copy_from_slice(&self.y);
-            return Ok(());
-        }
-        let h = self.t - self.t_before;
-        let part = (t - self.t_before) / h;
-        if !(0.0..=1.0).contains(&part) {
-            return Err(AdaptiveError::Time { time: t });
-        }
-        if !self.dense_ready {
-            self.prepare_dense(h, rhs).map_err(|cause| AdaptiveError::RightHandSide { t: self.t_before, cause })?;
-        }
-        let n = self.y.len();
-        assert_eq!(out.len(), n, "room for the whole state");
-        let left = 1.0 - part;
-        for (i, out) in out.iter_mut().enumerate() {
-            let (start, difference) = (self.y_before[i], self.y[i] - self.y_before[i]);
-            let bend = h * self.k[i] - difference;
-            let twist = difference - h * self.k[self.tableau.end() * n + i] - bend;
-            // From the innermost bracket outwards the factors alternate between the part done and the part left.
-            let mut sum = 0.0;
-            for (place, higher) in self.dense.chunks_exact(n).enumerate().rev() {
-                sum = (sum + higher[i]) * if place % 2 == 0 { left } else { part };
-            }
-            *out = start + part * (difference + left * (bend + part * (twist + sum)));
-        }
-        Ok(())
-    }
-
-    /// Finds the coefficients beyond those of the cubic polynomial.
-    fn prepare_dense<E>(
-        &mut self,
-        h: f64,
-        rhs: &mut impl FnMut(f64, &[f64], &mut [f64]) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let n = self.y.len();
-        for (place, stage) in (self.tableau.end() + 1..).zip(self.tableau.dense_stages) {
-            self.evaluate_stage(place, stage, self.t_before, h, true, rhs)?;
-        }
-        for (weights, out) in self.tableau.dense.iter().zip(self.dense.chunks_exact_mut(n.max(1))) {
-            weigh(weights, &self.k, out);
-            out.iter_mut().for_each(|value| *value *= h);
-        }
-        self.dense_ready = true;
-        Ok(())
-    }
 }
 
 /// `out = Σ w k`
-fn weigh(weights: Weights, k: &[f64], out: &mut [f64]) {
+pub(super) fn weigh(weights: Weights, k: &[f64], out: &mut [f64]) {
     out.fill(0.0);
     for &(place, weight) in weights {
         add(weight, &k[place * out.len()..], out);

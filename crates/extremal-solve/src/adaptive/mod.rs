@@ -2,16 +2,21 @@
 //!
 //! They know nothing of mechanics and preserve no structure; structured methods are measured against them.
 
+mod dense;
 mod integrator;
 mod obstacle;
+mod rates;
 mod sizes;
 mod tableau;
 #[cfg(test)]
 mod tests;
+mod whole;
 
 pub use integrator::AdaptiveIntegrator;
 pub use obstacle::Obstacle;
+pub(crate) use rates::{StepBegin, StepRates};
 use tableau::{DOP853, DOPRI5, EmbeddedTableau};
+pub(crate) use whole::WholeStep;
 
 /// An embedded Runge-Kutta method with dense output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::rates::StepRates;
+
 /// Why steps stay short where they lead nowhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Obstacle {
@@ -39,13 +41,7 @@ const HALVINGS: usize = 30;
 const JUMP: f64 = 0.05;
 
 /// Looks for what keeps steps of the length `h` from the state `y` short. `dy` are the rates there.
-pub(super) fn obstacle<E>(
-    t: f64,
-    y: &[f64],
-    dy: &[f64],
-    h: f64,
-    rhs: &mut impl FnMut(f64, &[f64], &mut [f64]) -> Result<(), E>,
-) -> Obstacle {
+pub(super) fn obstacle<E>(t: f64, y: &[f64], dy: &[f64], h: f64, rhs: &mut impl StepRates<E>) -> Obstacle {
     let sizes: Vec<f64> = y.iter().zip(dy).map(|(y, dy)| y.abs().max((h * dy).abs()).max(f64::MIN_POSITIVE)).collect();
     if jumps(t, y, dy, h, rhs) {
         Obstacle::Jumps
@@ -57,19 +53,13 @@ pub(super) fn obstacle<E>(
 }
 
 /// Does a rate jump on the way that the rates here lead? The half in which one changes most is looked at again and again.
-fn jumps<E>(
-    t: f64,
-    y: &[f64],
-    dy: &[f64],
-    h: f64,
-    rhs: &mut impl FnMut(f64, &[f64], &mut [f64]) -> Result<(), E>,
-) -> bool {
+fn jumps<E>(t: f64, y: &[f64], dy: &[f64], h: f64, rhs: &mut impl StepRates<E>) -> bool {
     let mut moved = y.to_vec();
     let mut rates_at = |part: f64| {
         let far = part * AHEAD * h;
         moved.iter_mut().zip(y.iter().zip(dy)).for_each(|(moved, (y, dy))| *moved = y + far * dy);
         let mut rates = vec![0.0; y.len()];
-        rhs(t + far, &moved, &mut rates).is_ok().then_some(rates)
+        rhs.rates(t + far, &moved, &mut rates).is_ok().then_some(rates)
     };
     let (mut begin, mut end) = (0.0, 1.0);
     let (Some(mut first), Some(mut last)) = (rates_at(begin), rates_at(end)) else { return false };
@@ -90,13 +80,7 @@ fn jumps<E>(
 }
 
 /// The largest factor by which the rates answer to a change of the state: power iteration without a Jacobian.
-fn fastest<E>(
-    t: f64,
-    y: &[f64],
-    dy: &[f64],
-    sizes: &[f64],
-    rhs: &mut impl FnMut(f64, &[f64], &mut [f64]) -> Result<(), E>,
-) -> f64 {
+fn fastest<E>(t: f64, y: &[f64], dy: &[f64], sizes: &[f64], rhs: &mut impl StepRates<E>) -> f64 {
     let norm = |v: &[f64]| v.iter().zip(sizes).map(|(v, size)| (v / size).powi(2)).sum::<f64>().sqrt();
     let mut direction: Vec<f64> = sizes.to_vec();
     let (mut moved, mut rates, mut largest) = (vec![0.0; y.len()], vec![0.0; y.len()], 0.0);
@@ -108,7 +92,7 @@ fn fastest<E>(
         for (moved, (y, direction)) in moved.iter_mut().zip(y.iter().zip(&direction)) {
             *moved = y + PROBE * direction / length;
         }
-        if rhs(t, &moved, &mut rates).is_err() {
+        if rhs.rates(t, &moved, &mut rates).is_err() {
             break;
         }
         for (direction, (rate, before)) in direction.iter_mut().zip(rates.iter().zip(dy)) {

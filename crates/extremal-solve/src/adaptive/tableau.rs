@@ -54,6 +54,15 @@ impl EmbeddedTableau {
     pub(super) fn end(&self) -> usize {
         self.stages.len() + 1
     }
+
+    /// The derivatives that dense output needs, and the next step, without the first.
+    pub(super) fn kept(&self) -> impl Iterator<Item = usize> + use<> {
+        let (stages, dense, end) = (self.dense_stages, self.dense, self.end());
+        (1..=end).filter(move |place| {
+            let weights = stages.iter().map(|stage| stage.a).chain(dense.iter().copied());
+            *place == end || weights.flatten().any(|(other, _)| other == place)
+        })
+    }
 }
 
 pub(super) static DOPRI5: EmbeddedTableau = EmbeddedTableau {

@@ -13,7 +13,7 @@ const WIDEST_TOGETHER: usize = 16;
 
 /// Solves several systems of one pattern side by side, each as [`LinearSolver`] would, bit for bit.
 #[derive(Clone)]
-pub(crate) struct LaneSolver {
+pub struct LaneSolver {
     one: LinearSolver,
     together: Option<LaneMatrix>,
     matrix: Vec<f64>,

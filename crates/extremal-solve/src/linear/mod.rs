@@ -24,7 +24,7 @@ mod tests;
 
 pub use dense::DenseLu;
 pub(crate) use gram::{Moving, MovingGram};
-pub(crate) use lanes::LaneSolver;
+pub use lanes::LaneSolver;
 pub(crate) use ordering::{Adjacency, inverse, minimum_degree};
 pub(crate) use small::{LEAST_RATIO, USABLE as SMALL_USABLE};
 pub use solver::{Factorisation, LinearSolver};

@@ -8,8 +8,9 @@ use extremal_mechanics::System;
 use extremal_mechanics::discrete::PhaseFlow;
 
 use super::clock::is_step;
+use super::right_hand_side::RightHandSide;
 use super::{Guard, March, StartValues, TotalWork};
-use crate::adaptive::{AdaptiveError, AdaptiveIntegrator, AdaptiveMethod, AdaptiveOptions};
+use crate::adaptive::{AdaptiveError, AdaptiveIntegrator, AdaptiveMethod, AdaptiveOptions, WholeStep};
 use crate::configuration::{ConfigurationWatch, PassedConfiguration};
 use crate::failure::{Guards, Reason, SolveFailure, StepFailure};
 use crate::kernel::{GuessSource, Kernel};
@@ -51,6 +52,8 @@ const STEPS_PER_RECORD: u64 = 1_000;
 /// Records closer together than this part of the step that meets the tolerance are read off its dense output. Farther apart, the steps
 /// that end at them are hardly shorter.
 const CLOSE: f64 = 0.5;
+/// Of larger states a step is not one program: its formulas take longer to derive and compile than they save.
+const LARGEST_WHOLE: usize = 64;
 /// Steps that are saved up for where more are needed: beyond them nothing is gained any more, in a second or two.
 const MOST_STEPS_AT_ONCE: u64 = 250_000;
 
@@ -63,21 +66,6 @@ struct WatchedConstraints {
     residuals: usize,
     coordinates: usize,
     state: Vec<f64>,
-}
-
-/// (v, a) from (q, v, t).
-#[derive(Clone)]
-pub(super) struct RightHandSide {
-    kernel: Kernel,
-    inputs: Vec<f64>,
-}
-
-impl RightHandSide {
-    pub fn evaluate(&mut self, t: f64, y: &[f64], dy: &mut [f64]) -> Result<(), SolveFailure> {
-        self.inputs[..y.len()].copy_from_slice(y);
-        self.inputs[y.len()] = t;
-        self.kernel.run(&self.inputs, GuessSource::Formula, dy).map(|_| ())
-    }
 }
 
 impl AdaptiveMarcher {
@@ -125,10 +113,7 @@ impl AdaptiveMarcher {
         let projection = flow.projection.map(|block| Kernel::compile(g, parameters, &block, newton)).transpose()?;
         Ok(AdaptiveMarcher {
             projection: projection.map(|kernel| (kernel, vec![0.0; flow.state.len()])),
-            right_hand_side: RightHandSide {
-                kernel: Kernel::compile(g, parameters, &flow.rates, newton)?,
-                inputs: vec![0.0; names.len() + 1],
-            },
+            right_hand_side: RightHandSide::new(Kernel::compile(g, parameters, &flow.rates, newton)?, names.len()),
             observed: vec![0.0; observe.outputs.len()],
             observe: Kernel::compile(g, parameters, &observe, newton)?,
             integrator: AdaptiveIntegrator::new(method, options, 0.0, &[]),
@@ -149,6 +134,16 @@ impl AdaptiveMarcher {
         })
     }
 
+    /// Takes whole steps by one program, where that is not too long: for motions longer than it takes to compile.
+    pub fn with_whole_steps(mut self, system: &System<'_>, parameters: &[Id]) -> AdaptiveMarcher {
+        if self.names.len() <= LARGEST_WHOLE {
+            let (flow, newton) = (PhaseFlow::of(system), NewtonOptions::default());
+            let whole = WholeStep::compile(system.graph, &flow, self.method, parameters, newton);
+            self.right_hand_side.take_whole(whole);
+        }
+        self
+    }
+
     /// Watches constraints on so many coordinates, whose rows and their rates are observed values from `first` on; so many residuals
     /// stand before them.
     pub fn watching(
@@ -166,7 +161,7 @@ impl AdaptiveMarcher {
 
     /// Sets the parameters, in the order given at compilation.
     pub fn set_parameters(&mut self, parameters: &[f64]) {
-        self.right_hand_side.kernel.set_parameters(parameters);
+        self.right_hand_side.set_parameters(parameters);
         self.observe.set_parameters(parameters);
         self.projection.iter_mut().for_each(|(projection, _)| projection.set_parameters(parameters));
     }
@@ -255,14 +250,13 @@ impl AdaptiveMarcher {
         let record = time - self.previous.0;
         while (time - self.integrator.time()) * record > 0.0 {
             let rhs = &mut self.right_hand_side;
-            let mut rhs = |t: f64, y: &[f64], dy: &mut [f64]| rhs.evaluate(t, y, dy);
             let free = self.integrator.next_length().filter(|free| beyond && CLOSE * free >= record.abs());
             let limit = free.map(|free| self.integrator.time() + free.copysign(record));
             // What is in the way behind the record is no reason not to reach it.
-            if limit.is_some_and(|limit| self.integrator.step(limit, &mut rhs).is_ok()) {
+            if limit.is_some_and(|limit| self.integrator.step_by(limit, rhs).is_ok()) {
                 continue;
             }
-            if let Err(error) = self.integrator.step(time, &mut rhs) {
+            if let Err(error) = self.integrator.step_by(time, rhs) {
                 return Err(self.stuck(time, error));
             }
             self.project()?;
@@ -270,10 +264,8 @@ impl AdaptiveMarcher {
         }
         self.is_inside = self.integrator.time() != time;
         if self.is_inside {
-            let rhs = &mut self.right_hand_side;
-            let mut rhs = |t: f64, y: &[f64], dy: &mut [f64]| rhs.evaluate(t, y, dy);
             self.inside.0 = time;
-            if self.integrator.interpolate(time, &mut rhs, &mut self.inside.1).is_err() {
+            if self.integrator.interpolate_by(time, &mut self.right_hand_side, &mut self.inside.1).is_err() {
                 // The step went well, but not what its dense output needs besides.
                 self.go_back();
                 return self.integrate_to(time, false);
@@ -338,8 +330,7 @@ impl AdaptiveMarcher {
             let dense = dense.get_or_insert_with(|| integrator.clone());
             inside.resize(width, 0.0);
             let time = begin + part * (end - begin);
-            let rhs = &mut *right_hand_side;
-            let found = dense.interpolate(time, &mut |t, y: &[f64], dy: &mut [f64]| rhs.evaluate(t, y, dy), state);
+            let found = dense.interpolate_by(time, right_hand_side, state);
             let inputs = &mut right_hand_side.inputs;
             inputs[..state.len()].copy_from_slice(state);
             inputs[state.len()] = time;

@@ -5,7 +5,7 @@ use extremal_expr::{Graph, Id};
 use extremal_mechanics::discrete::Scheme;
 use extremal_mechanics::{Block, Reduced};
 
-use super::{Guard, Marcher, StartValues};
+use super::{Guard, Marcher, PacedMarcher, StartValues};
 use crate::failure::{Guards, StepFailure};
 use crate::kernel::{Kernel, SolveStructure};
 use crate::newton::{NewtonOptions, StagedSlopes};
@@ -22,6 +22,8 @@ pub struct CompiledScheme {
     constants: Vec<f64>,
     pub(super) state_names: Vec<String>,
     pub(crate) dimension: usize,
+    /// Where the time stands in the state, for steps that are not alike in it.
+    pub(super) time_in_state: Option<usize>,
 }
 
 /// A whole explicit step as one program. Its tiers are parameters with constants and `limits`; the step size and the first time; the
@@ -119,7 +121,8 @@ impl CompiledScheme {
         let watch = fused.as_ref().and_then(FusedStep::row_formulas);
         let rows = watch.and_then(|rows| RowLook::compile(g, scheme, &symbols, rows, options));
         let solver = StepSolver::new(scheme, fused, fixed_point, newton, observation, guards);
-        Ok(CompiledScheme { start, solver, rows, constants, dimension: scheme.dimension(), state_names })
+        let (dimension, time_in_state) = (scheme.dimension(), scheme.time_in_state);
+        Ok(CompiledScheme { start, solver, rows, constants, state_names, dimension, time_in_state })
     }
 
     /// Sets the parameters, in the order given at compilation.
@@ -206,6 +209,25 @@ impl CompiledScheme {
         let mut marcher = self.marcher();
         marcher.resume(values, h, state, steps);
         marcher
+    }
+
+    /// Begins a run with steps that are alike in a time of their own, by `h` in it.
+    ///
+    /// # Errors
+    /// There is no such start.
+    pub fn start_paced(&self, values: &StartValues, h: f64) -> Result<PacedMarcher, StepFailure> {
+        let mut marcher = self.paced_marcher();
+        marcher.make_ready(values, h);
+        marcher.begin()?;
+        Ok(marcher)
+    }
+
+    /// What it takes to run with steps that are alike in a time of their own, not begun yet.
+    ///
+    /// # Panics
+    /// The scheme does not carry the time.
+    pub fn paced_marcher(&self) -> PacedMarcher {
+        PacedMarcher::new(self.marcher(), self.time_in_state.expect("the scheme carries the time"))
     }
 
     /// What it takes to run, not begun yet: many runs one after the other need it once.

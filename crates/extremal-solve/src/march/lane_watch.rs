@@ -41,14 +41,21 @@ impl LaneWatch {
         places.zip(parameters).for_each(|(place, value)| place[at] = *value);
     }
 
+    /// Sets the parameters of all lanes, a column for each.
+    pub fn set_parameters(&mut self, columns: &[f64]) {
+        self.kernel.parameters_mut().copy_from_slice(columns);
+        self.kernel.commit_parameters();
+    }
+
     /// The empty lanes get the parameters of an occupied one.
     pub fn fill_empty(&mut self, model: usize, empty: impl Fn(usize) -> bool) {
         for place in self.kernel.parameters_mut().chunks_exact_mut(self.motions.len()) {
             let value = place[model];
             place.iter_mut().enumerate().filter(|(at, _)| empty(*at)).for_each(|(_, x)| *x = value);
         }
-        let time = self.times[model];
-        self.times.iter_mut().enumerate().filter(|(at, _)| empty(*at)).for_each(|(_, x)| *x = time);
+        let (time, clock) = (self.times[model], self.clocks[model]);
+        let others = self.times.iter_mut().zip(&mut self.clocks).enumerate().filter(|(at, _)| empty(*at));
+        others.for_each(|(_, (own_time, own_clock))| (*own_time, *own_clock) = (time, clock));
     }
 
     /// The parameters of all lanes are there.
@@ -74,6 +81,11 @@ impl LaneWatch {
     /// What was seen last in a lane.
     pub fn observed(&self, at: usize) -> impl Iterator<Item = f64> {
         self.kernel.outputs(at)
+    }
+
+    /// What was seen last, a column for each number.
+    pub fn columns(&self) -> &[f64] {
+        self.kernel.columns()
     }
 
     /// Looks at the states in all lanes, to which so many steps are left; `None` if one of them has to be looked at alone.

@@ -11,24 +11,24 @@ use crate::step::{FIRST_WEIGHT, FusedStep, LOOP_TIER, LaneLayout, PARAMETERS_TIE
 /// step does not work out takes it by itself and comes back.
 #[derive(Clone)]
 pub struct LaneMarcher {
-    machine: Machine,
+    pub(super) machine: Machine,
     /// What is in each lane.
-    entered: Vec<Option<Entered>>,
-    layout: LaneLayout,
+    pub(super) entered: Vec<Option<Entered>>,
+    pub(super) layout: LaneLayout,
     /// How many numbers a state has.
-    state: usize,
+    pub(super) state: usize,
     /// For observers that see every step.
-    watch: Option<LaneWatch>,
+    pub(super) watch: Option<LaneWatch>,
     /// Was anything changed that the loop does not change?
-    changed: bool,
+    pub(super) changed: bool,
 }
 
 /// A motion in a lane: its number, how many steps it takes before it is looked at or leaves, and how many behind these.
 #[derive(Clone, Copy, PartialEq)]
-struct Entered {
-    motion: usize,
-    steps: u64,
-    then: u64,
+pub(super) struct Entered {
+    pub motion: usize,
+    pub steps: u64,
+    pub then: u64,
 }
 
 /// Looks at motions on their way, by their numbers. A failure ends the motion.
@@ -196,7 +196,7 @@ impl LaneMarcher {
     }
 
     /// The fewest steps that are left to a motion in its lane, and the most.
-    fn steps_left(&self) -> Option<(u64, u64)> {
+    pub(super) fn steps_left(&self) -> Option<(u64, u64)> {
         let left = &self.machine.inputs(LOOP_TIER)[self.layout.left * self.lanes()..];
         let occupied = self.entered.iter().zip(left).filter(|(lane, _)| lane.is_some()).map(|(_, left)| *left as u64);
         occupied.fold(None, |range, left| {
@@ -235,7 +235,7 @@ impl LaneMarcher {
     }
 
     /// Brings a motion, whose parameters are there already, into a lane for so many steps, which is looked at after every so many.
-    fn enter(&mut self, motion: &mut Marcher, number: usize, at: usize, steps: u64, every: u64) {
+    pub(super) fn enter(&mut self, motion: &mut Marcher, number: usize, at: usize, steps: u64, every: u64) {
         let solver = &mut motion.scheme.solver;
         let following = solver.history.known_after_a_step();
         solver.fused_at(&motion.motion).into_iter().for_each(|fused| fused.predict_from(following));
@@ -245,7 +245,7 @@ impl LaneMarcher {
         let entered = Entered { motion: number, steps: first, then: steps - first };
         let lanes = self.lanes();
         let unit = self.unit(motion);
-        let LaneLayout { ways, own_ways, strongest, rough, longest, tries, left } = &self.layout;
+        let LaneLayout { ways, own_ways, strongest, rough, longest, tries, left, .. } = &self.layout;
         let inputs = self.machine.inputs_mut(LOOP_TIER);
         if *own_ways {
             ways.iter().zip(&motion.smoothness.ways).for_each(|(place, way)| inputs[place * lanes + at] = *way);
@@ -277,12 +277,12 @@ impl LaneMarcher {
     }
 
     /// The tries of the present step of a lane, and the steps that are left.
-    fn counters(&self, at: usize) -> [u64; 2] {
+    pub(super) fn counters(&self, at: usize) -> [u64; 2] {
         [self.layout.tries, self.layout.left].map(|place| self.value(place, at) as u64)
     }
 
     /// A number that the loop changes, in a lane.
-    fn value(&self, place: usize, at: usize) -> f64 {
+    pub(super) fn value(&self, place: usize, at: usize) -> f64 {
         self.machine.inputs(LOOP_TIER)[place * self.lanes() + at]
     }
 
@@ -376,28 +376,11 @@ impl LaneMarcher {
         left: u64,
         observer: &mut impl LaneObserver,
     ) -> Result<(), StepFailure> {
-        let lanes = self.lanes();
-        let Some(entered) = self.entered[at].take() else { return Ok(()) };
-        if let Some(fused) = motion.scheme.solver.fused_at(&motion.motion) {
-            let places = self.machine.inputs(LOOP_TIER).chunks_exact(lanes);
-            fused.loop_inputs_mut().iter_mut().zip(places).for_each(|(value, place)| *value = place[at]);
-            fused.count_failure(left > 0);
-        }
-        let LaneLayout { ways, strongest, rough, longest, .. } = &self.layout;
-        let unit = self.unit(motion);
-        motion.smoothness.ways.iter_mut().zip(ways).for_each(|(way, place)| *way = unit * self.value(*place, at));
-        motion.smoothness.resume(unit.abs() * self.value(*strongest, at), self.value(*rough, at) != 0.0);
-        longest.iter().for_each(|place| motion.smoothness.longest_row = self.value(*place, at));
-        self.let_wait(at);
-        self.watch.iter_mut().for_each(|watch| watch.leave(at));
-        motion.scheme.solver.follow_fused(&mut motion.motion, entered.steps - left);
+        let Some(entered) = self.take_out(motion, at, left) else { return Ok(()) };
         if left == 0 {
             return motion.advance_alone(1);
         }
-        motion.previous.copy_from_slice(&motion.motion.state);
-        motion.whole_step()?;
-        motion.follow_step();
-        motion.observe()?;
+        motion.take_followed()?;
         if observer.sees_all() {
             observer.see(entered.motion, motion)?;
         }
@@ -411,6 +394,44 @@ impl LaneMarcher {
             left => return alone(motion, entered.motion, left + 1, observer),
         }
         Ok(())
+    }
+
+    /// Takes a motion out of its lane to where it stands there, with so many steps left.
+    pub(super) fn take_out(&mut self, motion: &mut Marcher, at: usize, left: u64) -> Option<Entered> {
+        let lanes = self.lanes();
+        let entered = self.entered[at].take()?;
+        if let Some(fused) = motion.scheme.solver.fused_at(&motion.motion) {
+            let places = self.machine.inputs(LOOP_TIER).chunks_exact(lanes);
+            fused.loop_inputs_mut().iter_mut().zip(places).for_each(|(value, place)| *value = place[at]);
+            fused.count_failure(left > 0);
+        }
+        let LaneLayout { ways, strongest, rough, longest, .. } = &self.layout;
+        let unit = self.unit(motion);
+        motion.smoothness.ways.iter_mut().zip(ways).for_each(|(way, place)| *way = unit * self.value(*place, at));
+        motion.smoothness.resume(unit.abs() * self.value(*strongest, at), self.value(*rough, at) != 0.0);
+        longest.iter().for_each(|place| motion.smoothness.longest_row = self.value(*place, at));
+        self.let_wait(at);
+        self.watch.iter_mut().for_each(|watch| watch.leave(at));
+        motion.scheme.solver.follow_fused(&mut motion.motion, entered.steps - left);
+        Some(entered)
+    }
+
+    /// Looks at all lanes where they are; `None` where one of them has to be looked at alone.
+    pub(super) fn see(&mut self) -> Option<SeenLanes<'_>> {
+        let lanes = self.lanes();
+        let inputs = self.machine.inputs(LOOP_TIER);
+        let left = &inputs[self.layout.left * lanes..][..lanes];
+        self.watch.as_mut()?.see(&inputs[..self.state * lanes], left)
+    }
+
+    /// Lets all lanes extrapolate from so many steps.
+    pub(super) fn predict_all_from(&mut self, known: usize) {
+        let lanes = self.lanes();
+        let places = self.layout.places;
+        let weights = self.machine.inputs_mut(TIMES_TIER).chunks_exact_mut(lanes).skip(FIRST_WEIGHT);
+        let weights = weights.take(places.weights()).zip(WEIGHTS[known]);
+        weights.for_each(|(place, weight)| place.fill(weight));
+        self.changed = true;
     }
 }
 
@@ -458,6 +479,15 @@ impl Marcher {
                 self.observe()?;
             }
         }
+        Ok(())
+    }
+
+    /// Takes a step that did not work out fused, and observes where it leads.
+    pub(super) fn take_followed(&mut self) -> Result<(), StepFailure> {
+        self.previous.copy_from_slice(&self.motion.state);
+        self.whole_step()?;
+        self.follow_step();
+        self.observe()?;
         Ok(())
     }
 

@@ -242,6 +242,15 @@ impl Marcher {
         self.begin_at(state.iter().copied());
     }
 
+    /// Gets ready to go on in the place of a motion in a lane, of which so many steps are known, and so many were fused and not: nothing is
+    /// left of the one before.
+    pub(super) fn stand_in(&mut self, clock: Clock, known: usize, fused: [u64; 2], largest: f64) {
+        (self.motion.clock, self.motion.work) = (clock, TotalWork::default());
+        self.smoothness.stand_in(clock.steps, largest);
+        (self.refused, self.shown, self.changed) = (false, None, None);
+        self.scheme.solver.stand_in(clock, known, fused);
+    }
+
     /// Begins it with a state that was found elsewhere.
     pub(super) fn begin_at(&mut self, state: impl Iterator<Item = f64>) {
         self.motion.state.iter_mut().zip(state).for_each(|(own, value)| *own = value);
@@ -285,6 +294,19 @@ impl Marcher {
     fn begin_of_last(&self) -> f64 {
         let Clock { steps, .. } = self.motion.clock;
         self.changed.unwrap_or_else(|| self.motion.clock.time_after(steps.saturating_sub(1)))
+    }
+
+    /// Puts a number into the state, and into the one that a step is retaken from where that is the same.
+    pub(super) fn put(&mut self, place: usize, value: f64, before_too: bool) {
+        self.motion.state[place] = value;
+        if before_too {
+            self.previous[place] = value;
+        }
+    }
+
+    /// The size of a whole step.
+    pub(super) fn step_size(&self) -> f64 {
+        self.motion.clock.h
     }
 
     /// Takes up to so many steps by the strategies that take many at once; returns how many.

@@ -3,14 +3,18 @@
 mod adaptive;
 mod block;
 mod clock;
+mod cohort;
 mod compiled;
 mod fate;
+mod lane_opening;
 mod lane_start;
 mod lane_watch;
 mod lanes;
 mod lattice;
 mod marcher;
+mod paced;
 mod paired;
+mod right_hand_side;
 mod smoothness;
 
 use std::ops::Range;
@@ -24,6 +28,7 @@ use crate::kernel::Work;
 pub use adaptive::AdaptiveMarcher;
 pub use block::MotionBlock;
 pub(crate) use clock::Clock;
+pub use cohort::LaneCohort;
 pub use compiled::{CompiledScheme, ExplicitStep};
 pub use fate::MotionFate;
 pub use lane_start::LaneStart;
@@ -31,6 +36,7 @@ pub use lane_watch::SeenLanes;
 pub use lanes::{LaneMarcher, LaneObserver};
 pub use lattice::{LatticeInstance, LatticeMarcher, LatticeScheme};
 pub use marcher::Marcher;
+pub use paced::PacedMarcher;
 pub use paired::LatticePairs;
 pub(crate) use smoothness::{BEGUN, FADING, QUIET, SMOOTH};
 

@@ -50,6 +50,13 @@ impl Smoothness {
         self.longest_row = 0.0;
     }
 
+    /// Goes on after so many steps whose largest first sum is known.
+    pub fn stand_in(&mut self, steps: u64, largest: f64) {
+        self.forget();
+        self.steps = u32::try_from(steps).unwrap_or(u32::MAX);
+        self.largest = largest;
+    }
+
     /// Takes a step between two states.
     pub fn follow(&mut self, before: &[f64], after: &[f64]) {
         let n = self.ways.len();

@@ -6,20 +6,29 @@ use super::{FULL_PACE_ITERATIONS, NewtonOptions, QUADRATIC, ROUND_OFF, SolvePlan
 use crate::kernel::{Kernel, Work};
 use crate::linear::LaneSolver;
 
-/// A [`Kernel`] of one system of equations for several inputs side by side, each of which goes as the kernel would from the guess of the
-/// formula, bit for bit; where that is not by whole updates alone, it does not answer.
+/// A [`Kernel`] for several inputs side by side, each of which goes as the kernel would from the guesses of its formulas, bit for bit; where that
+/// is not by whole updates alone, it does not answer.
 #[derive(Clone)]
 pub(crate) struct LaneNewton {
     machine: Machine,
-    plan: SolvePlan,
-    solver: LaneSolver,
+    /// One after the other.
+    systems: Vec<LaneSystem>,
     options: NewtonOptions,
-    /// For each number the values of all lanes: the unknowns, residuals and slopes, and outputs, residuals and sizes.
+    /// For each number the values of all lanes: the unknowns of all systems, and the outputs.
     x: Vec<f64>,
-    values: Vec<f64>,
-    checked: Vec<f64>,
     outputs: Vec<f64>,
     lanes: Vec<LaneIteration>,
+    work: Vec<Option<Work>>,
+}
+
+/// One system of equations.
+#[derive(Clone)]
+struct LaneSystem {
+    plan: SolvePlan,
+    solver: LaneSolver,
+    /// Residuals and slopes, and outputs, residuals and sizes.
+    values: Vec<f64>,
+    checked: Vec<f64>,
     /// Of one lane: unknowns, updates or residuals, and sizes.
     own: [Vec<f64>; 2],
 }
@@ -47,26 +56,30 @@ const BEGUN: LaneIteration = LaneIteration {
 };
 
 impl LaneNewton {
-    /// `None` where there is anything else to solve than one system that is not linear, where Jacobians serve again, or where there are
-    /// no instructions for so many lanes.
+    /// `None` where there is nothing to solve, where Jacobians serve again, or where there are no instructions for so many lanes.
     pub fn of(kernel: &Kernel, lanes: usize) -> Option<LaneNewton> {
-        let [solve] = kernel.solves() else { return None };
-        if solve.plan.linear || solve.plan.chain.is_some() || solve.keeps_jacobians() {
-            return None;
-        }
-        let (n, entries, outputs) = (solve.len(), solve.plan.slope_rows.len(), solve.plan.outputs);
-        let solver = solve.plain_solver()?;
+        let solves = kernel.solves();
+        let systems = solves.iter().map(|solve| {
+            if solve.plan.chain.is_some() || solve.keeps_jacobians() {
+                return None;
+            }
+            let (n, entries, outputs) = (solve.len(), solve.plan.slope_rows.len(), solve.plan.outputs);
+            Some(LaneSystem {
+                solver: LaneSolver::of(solve.plain_solver()?, entries, lanes),
+                values: vec![0.0; (n + entries) * lanes],
+                checked: vec![0.0; (outputs + 2 * n) * lanes],
+                own: [vec![0.0; n], vec![0.0; n]],
+                plan: solve.plan.clone(),
+            })
+        });
         Some(LaneNewton {
             machine: kernel.program().lane_machine(lanes)?,
-            solver: LaneSolver::of(solver, entries, lanes),
-            options: solve.options,
-            x: vec![0.0; n * lanes],
-            values: vec![0.0; (n + entries) * lanes],
-            checked: vec![0.0; (outputs + 2 * n) * lanes],
-            outputs: vec![0.0; outputs * lanes],
+            systems: systems.collect::<Option<_>>()?,
+            options: solves.first()?.options,
+            x: vec![0.0; kernel.unknowns().len() * lanes],
+            outputs: vec![0.0; kernel.outputs() * lanes],
             lanes: vec![BEGUN; lanes],
-            own: [vec![0.0; n], vec![0.0; n]],
-            plan: solve.plan.clone(),
+            work: vec![None; lanes],
         })
     }
 
@@ -77,90 +90,43 @@ impl LaneNewton {
 
     /// Solves in all lanes.
     pub fn run(&mut self) {
-        let (n, lanes) = (self.plan.names.len(), self.lanes.len());
-        self.machine.commit(self.plan.tier - 1);
-        self.machine.run(self.plan.entries.guess, &mut self.x);
-        self.lanes.fill(BEGUN);
-        for iterations in 1..=self.options.max_iterations.min(FULL_PACE_ITERATIONS) {
-            self.machine.inputs_mut(self.plan.tier).copy_from_slice(&self.x);
-            self.machine.run(self.plan.entries.slopes, &mut self.values);
-            let (residual, slopes) = self.values.split_at_mut(n * lanes);
-            for (at, lane) in self.lanes.iter_mut().enumerate() {
-                lane.going &= residual.iter().skip(at).step_by(lanes).all(|residual| residual.is_finite());
+        let LaneNewton { machine, systems, options, x, outputs, lanes, work } = self;
+        work.fill(Some(Work::default()));
+        let mut rest = &mut x[..];
+        for system in systems {
+            let own;
+            (own, rest) = rest.split_at_mut(system.plan.names.len() * lanes.len());
+            machine.commit(system.plan.tier - 1);
+            system.run(machine, options, own, lanes);
+            for (all, lane) in work.iter_mut().zip(&*lanes) {
+                let both = all.zip(lane.done);
+                *all = both.map(|(all, own)| Work {
+                    iterations: all.iterations + own.iterations,
+                    residual: all.residual.max(own.residual),
+                    ..all
+                });
             }
-            if !self.solver.solve(lanes, slopes, residual) {
-                break;
-            }
-            self.update();
-            if self.lanes.iter().any(|lane| lane.going && lane.settled) {
-                self.machine.inputs_mut(self.plan.tier).copy_from_slice(&self.x);
-                self.machine.run(self.plan.entries.check, &mut self.checked);
-                (0..lanes).for_each(|at| self.check(at, iterations));
-            }
-            if !self.lanes.iter().any(|lane| lane.going) {
-                break;
+            // What the unknowns of one system are to the next.
+            machine.inputs_mut(system.plan.tier).copy_from_slice(own);
+            if system.plan.outputs > 0 {
+                system.take_outputs(work, outputs);
             }
         }
-    }
-
-    /// Moves the unknowns of the lanes on their way by the updates that were found.
-    fn update(&mut self) {
-        let count = self.lanes.len();
-        let [x, update] = &mut self.own;
-        for (at, lane) in self.lanes.iter_mut().enumerate().filter(|(_, lane)| lane.going) {
-            for (row, (x, update)) in x.iter_mut().zip(&mut *update).enumerate() {
-                *update = self.values[row * count + at];
-                *x = self.x[row * count + at] - *update;
-            }
-            let length = norm(update);
-            lane.going = length.is_finite();
-            if lane.going {
-                x.iter().enumerate().for_each(|(row, x)| self.x[row * count + at] = *x);
-                lane.falling = length < 0.5 * lane.previous;
-                lane.settled = !(lane.falling && length > QUADRATIC * norm(x));
-                lane.previous = length;
-            }
-        }
-    }
-
-    /// Checks a lane that may have arrived.
-    fn check(&mut self, at: usize, iterations: u32) {
-        let (count, n) = (self.lanes.len(), self.plan.names.len());
-        let lane = &mut self.lanes[at];
-        if !(lane.going && lane.settled) {
-            return;
-        }
-        let first = self.plan.outputs;
-        let [x, other] = &mut self.own;
-        let of_lane = |from: usize, all: &[f64], own: &mut [f64]| {
-            own.iter_mut().enumerate().for_each(|(row, own)| *own = all[(from + row) * count + at]);
-        };
-        of_lane(0, &self.x, x);
-        let length = norm(x);
-        of_lane(first, &self.checked, x);
-        of_lane(first + n, &self.checked, other);
-        let (residual, _) = relative(x, other);
-        let small = lane.previous <= ROUND_OFF * length;
-        // What is measured otherwise there is left to the kernel.
-        if residual.is_nan() || residual > self.options.tolerance && (!lane.falling || small) {
-            lane.going = false;
-            return;
-        }
-        if residual <= ROUND_OFF || residual <= self.options.tolerance && residual > 0.5 * lane.best {
-            lane.going = false;
-            let places = (0..first).map(|output| output * count + at);
-            if places.clone().all(|place| self.checked[place].is_finite()) {
-                places.for_each(|place| self.outputs[place] = self.checked[place]);
-                lane.done = Some(Work { iterations, residual, ..Work::default() });
-            }
-            return;
-        }
-        lane.best = lane.best.min(residual);
     }
 
     /// What solving cost in a lane; `None` where it has to be done alone.
     pub fn work(&self, at: usize) -> Option<Work> {
-        self.lanes[at].done
+        self.work[at]
+    }
+
+    /// The outputs of all lanes, valid in those where there is [work](Self::work).
+    pub fn output_columns(&self) -> &[f64] {
+        &self.outputs
+    }
+
+    /// The unknowns of all lanes.
+    pub fn unknown_columns(&self) -> &[f64] {
+        &self.x
     }
 
     /// The outputs in a lane, valid where there is [work](Self::work).
@@ -171,5 +137,112 @@ impl LaneNewton {
     /// The unknowns in a lane.
     pub fn unknowns(&self, at: usize) -> impl Iterator<Item = f64> {
         self.x.iter().skip(at).step_by(self.lanes.len()).copied()
+    }
+}
+
+impl LaneSystem {
+    fn run(&mut self, machine: &mut Machine, options: &NewtonOptions, x: &mut [f64], lanes: &mut [LaneIteration]) {
+        let (n, count) = (self.plan.names.len(), lanes.len());
+        // Linear equations need no guess.
+        match self.plan.linear {
+            true => x.fill(0.0),
+            false => machine.run(self.plan.entries.guess, x),
+        }
+        lanes.fill(BEGUN);
+        for iterations in 1..=options.max_iterations.min(FULL_PACE_ITERATIONS) {
+            if iterations > 1 && self.plan.linear {
+                // The Jacobian is the same as before, and the residual was checked.
+                self.values[..n * count].copy_from_slice(&self.checked[self.plan.outputs * count..][..n * count]);
+            } else {
+                machine.inputs_mut(self.plan.tier).copy_from_slice(x);
+                machine.run(self.plan.entries.slopes, &mut self.values);
+            }
+            let (residual, slopes) = self.values.split_at_mut(n * count);
+            for (at, lane) in lanes.iter_mut().enumerate() {
+                lane.going &= residual.iter().skip(at).step_by(count).all(|residual| residual.is_finite());
+            }
+            if !self.solver.solve(count, slopes, residual) {
+                break;
+            }
+            self.update(x, lanes);
+            if lanes.iter().any(|lane| lane.going && lane.settled) {
+                machine.inputs_mut(self.plan.tier).copy_from_slice(x);
+                machine.run(self.plan.entries.check, &mut self.checked);
+                for (at, lane) in lanes.iter_mut().enumerate() {
+                    self.check(x, [at, count], lane, options, iterations);
+                }
+            }
+            if !lanes.iter().any(|lane| lane.going) {
+                break;
+            }
+        }
+    }
+
+    /// Takes the outputs of lanes that have arrived, as they were checked; some may not be finite.
+    fn take_outputs(&self, work: &mut [Option<Work>], outputs: &mut [f64]) {
+        outputs.copy_from_slice(&self.checked[..outputs.len()]);
+        let lanes = work.len();
+        for (at, done) in work.iter_mut().enumerate() {
+            if !outputs.iter().skip(at).step_by(lanes).all(|output| output.is_finite()) {
+                *done = None;
+            }
+        }
+    }
+
+    /// Moves the unknowns of the lanes on their way by the updates that were found.
+    fn update(&mut self, all: &mut [f64], lanes: &mut [LaneIteration]) {
+        let count = lanes.len();
+        let [x, update] = &mut self.own;
+        for (at, lane) in lanes.iter_mut().enumerate().filter(|(_, lane)| lane.going) {
+            for (row, (x, update)) in x.iter_mut().zip(&mut *update).enumerate() {
+                *update = self.values[row * count + at];
+                *x = all[row * count + at] - *update;
+            }
+            let length = norm(update);
+            lane.going = length.is_finite();
+            if lane.going {
+                x.iter().enumerate().for_each(|(row, x)| all[row * count + at] = *x);
+                lane.falling = length < 0.5 * lane.previous;
+                lane.settled = self.plan.linear || !(lane.falling && length > QUADRATIC * norm(x));
+                lane.previous = length;
+            }
+        }
+    }
+
+    /// Checks a lane that may have arrived.
+    fn check(
+        &mut self,
+        all: &[f64],
+        [at, count]: [usize; 2],
+        lane: &mut LaneIteration,
+        options: &NewtonOptions,
+        iterations: u32,
+    ) {
+        let n = self.plan.names.len();
+        if !(lane.going && lane.settled) {
+            return;
+        }
+        let first = self.plan.outputs;
+        let [x, other] = &mut self.own;
+        let of_lane = |from: usize, all: &[f64], own: &mut [f64]| {
+            own.iter_mut().enumerate().for_each(|(row, own)| *own = all[(from + row) * count + at]);
+        };
+        of_lane(0, all, x);
+        let length = norm(x);
+        of_lane(first, &self.checked, x);
+        of_lane(first + n, &self.checked, other);
+        let (residual, _) = relative(x, other);
+        let small = lane.previous <= ROUND_OFF * length;
+        // What is measured otherwise there is left to the kernel.
+        if residual.is_nan() || residual > options.tolerance && (!lane.falling || small) {
+            lane.going = false;
+            return;
+        }
+        if residual <= ROUND_OFF || residual <= options.tolerance && residual > 0.5 * lane.best {
+            lane.going = false;
+            lane.done = Some(Work { iterations, residual, ..Work::default() });
+            return;
+        }
+        lane.best = lane.best.min(residual);
     }
 }

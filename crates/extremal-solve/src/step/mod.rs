@@ -26,13 +26,13 @@ use history::History;
 use shorter::ShorterSteps;
 
 pub(crate) use back_off::BackOff;
-pub(crate) use fixed_point::FixedPoint;
+pub(crate) use fixed_point::{FixedPoint, StagesTogether};
 pub use fused::WatchedRows;
 pub(crate) use fused::{
-    FIRST_DIFFERENCES, FIRST_WEIGHT, FusedMark, FusedStep, LIMIT_VALUES, LOOP_TIER, LaneLayout, PARAMETERS_TIER,
-    RowFormulas, RowLook, TIMES_TIER, WELL_KNOWN, WideLayout,
+    Elimination, FIRST_DIFFERENCES, FIRST_WEIGHT, FusedLimits, FusedMark, FusedStep, FusedWriter, LARGEST_SOLVE,
+    LIMIT_VALUES, LOOP_TIER, LaneLayout, PARAMETERS_TIER, RowFormulas, RowLook, TIMES_TIER, WELL_KNOWN, WideLayout,
 };
-pub(crate) use history::WEIGHTS;
+pub(crate) use history::{DEPTH, WEIGHTS};
 
 /// Where a motion stands.
 #[derive(Clone)]
@@ -181,6 +181,20 @@ impl StepSolver {
         self.fused.iter_mut().for_each(|fused| fused.begin(h, time));
     }
 
+    /// Gets ready to go on in the place of a motion of which so many steps are known, and so many were fused and not.
+    pub fn stand_in(&mut self, clock: Clock, known: usize, [taken, failed]: [u64; 2]) {
+        self.history.forget();
+        self.history.grow(known as u64);
+        self.newton_history.forget();
+        self.shorter.forget();
+        self.newton.forget();
+        self.fixed_point.iter_mut().for_each(FixedPoint::forget);
+        if let Some(fused) = &mut self.fused {
+            fused.begin(clock.h, clock.start());
+            fused.count_from(taken, failed);
+        }
+    }
+
     /// What elimination left of the step's equations, and how they are solved.
     pub fn structure(&self) -> SolveStructure {
         SolveStructure { fixed_point: self.fixed_point.is_some(), ..self.newton.structure() }
@@ -201,6 +215,11 @@ impl StepSolver {
     /// Do first steps begin with the velocities of the state, and are they solved as a whole, with nothing kept of before?
     pub fn begins_alike(&self) -> bool {
         self.substeps.len() == 1 && self.fixed_point.is_none() && !self.is_explicit()
+    }
+
+    /// What it takes to find the stages of so many motions, before they are fused.
+    pub fn stages_together(&self, lanes: usize) -> Option<StagesTogether> {
+        self.fixed_point.as_ref()?.together(lanes)
     }
 
     /// Takes a first step that was solved elsewhere, from these velocities, unless a guard does not hold after it.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use extremal_device::{Device, DeviceError, HostNumbers, LaunchArgument, LoadedKernel};
-use extremal_eval::ptx::{self, KernelRefusal, MemberInput, MemberLayout, ThreadKernel};
+use extremal_eval::ptx::{self, DrawnColumn, KernelRefusal, MemberInput, MemberLayout, ThreadKernel};
 use extremal_eval::{Program, TRIES};
 
 /// Threads that are started together.
@@ -63,6 +63,15 @@ impl TableKernels {
         Ok(self.push(kernel))
     }
 
+    /// A kernel that draws columns, by the numbers that [`DrawnColumn`] says.
+    ///
+    /// # Errors
+    /// There is no such kernel.
+    pub fn drawing(&mut self, columns: &[DrawnColumn]) -> Result<TableKernel, KernelRefusal> {
+        let kernel = ptx::drawing(&self.next_name(), columns)?;
+        Ok(self.push(kernel))
+    }
+
     /// All of them as one module.
     pub fn text(&self) -> String {
         ptx::module(&self.kernels.iter().collect::<Vec<_>>())
@@ -87,6 +96,8 @@ pub struct MemberTable<'d> {
     address: u64,
     counters: u64,
     members: usize,
+    /// A column goes through it on its way to other memory: it takes the driver long to make much of its kind.
+    column: HostNumbers,
 }
 
 impl<'d> MemberTable<'d> {
@@ -102,7 +113,8 @@ impl<'d> MemberTable<'d> {
         let module = device.load(&kernels.text())?;
         let names = kernels.kernels.iter().map(|kernel| kernel.name().to_owned());
         let loaded = names.map(|name| device.kernel(module, &name)).collect::<Result<_, _>>()?;
-        let counters = device.allocate((2 * members * size_of::<u32>()) as u64)?;
+        let column = device.host_numbers(members)?;
+        let counters = device.allocate((2 * members.next_multiple_of(2) * size_of::<u32>()) as u64)?;
         let address = match device.allocate(MemberTable::bytes(kernels, members)) {
             Ok(address) => address,
             Err(error) => {
@@ -110,7 +122,7 @@ impl<'d> MemberTable<'d> {
                 return Err(error);
             }
         };
-        Ok(MemberTable { device, kernels: &kernels.kernels, loaded, address, counters, members })
+        Ok(MemberTable { device, kernels: &kernels.kernels, loaded, address, counters, members, column })
     }
 
     /// How much memory the columns of so many members need.
@@ -189,9 +201,11 @@ impl<'d> MemberTable<'d> {
     /// # Errors
     /// The device fails.
     pub fn stuck(&mut self, count: usize) -> Result<Vec<bool>, DeviceError> {
-        let mut tries = vec![0; count];
-        self.device.read_counts(self.counters + (self.members * size_of::<u32>()) as u64, &mut tries)?;
-        Ok(tries.into_iter().map(|tries| tries >= TRIES).collect())
+        // A number for every two of them.
+        let told = &mut self.column[..count.div_ceil(2)];
+        self.device.read(self.counters + (self.members * size_of::<u32>()) as u64, told)?;
+        let halves = told.iter().flat_map(|number| [number.to_bits() as u32, (number.to_bits() >> 32) as u32]);
+        Ok(halves.take(count).map(|tries| tries >= TRIES).collect())
     }
 
     /// Writes the numbers of the first members of a column.
@@ -207,15 +221,11 @@ impl<'d> MemberTable<'d> {
     /// # Errors
     /// The device fails.
     pub fn read(&mut self, column: usize, numbers: &mut [f64]) -> Result<(), DeviceError> {
-        self.device.read(self.address_of(column), numbers)
-    }
-
-    /// Memory to read so many numbers to.
-    ///
-    /// # Errors
-    /// The device fails.
-    pub fn host_numbers(&mut self, count: usize) -> Result<HostNumbers, DeviceError> {
-        self.device.host_numbers(count)
+        let address = self.address_of(column);
+        let passing = &mut self.column[..numbers.len()];
+        self.device.read(address, passing)?;
+        numbers.copy_from_slice(passing);
+        Ok(())
     }
 
     /// Waits until all is done.

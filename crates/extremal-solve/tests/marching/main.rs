@@ -9,6 +9,7 @@ mod higher_order;
 mod holonomic;
 mod long_runs;
 mod orders;
+mod paced;
 mod splittings;
 mod stages;
 mod symplectic;

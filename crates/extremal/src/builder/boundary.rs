@@ -26,6 +26,7 @@ use super::value::{Value, inline, key, line};
 pub struct BoundarySpec {
     lines: Vec<String>,
     via: Vec<String>,
+    links: Vec<Value>,
 }
 
 impl BoundarySpec {
@@ -98,6 +99,12 @@ impl BoundarySpec {
         self.with("periodic", coordinates.to_vec())
     }
 
+    /// What holds between both ends: `x_end = x_start + 1`; may be repeated.
+    pub fn link(mut self, condition: &str) -> Self {
+        self.links.push(condition.into());
+        self
+    }
+
     /// The least that `x`, `x'`, ... or an entropy may be along the motion, and the most.
     pub fn path(mut self, component: &str, min: Option<Value>, max: Option<Value>) -> Self {
         let bounds: Vec<_> =
@@ -106,7 +113,7 @@ impl BoundarySpec {
         self
     }
 
-    /// The integral of the left side of the equation over the motion is its right side.
+    /// The integral of the left side over the motion is the right side, or with `<=` and `>=` at most or at least that.
     pub fn integral(self, name: &str, equation: &str) -> Self {
         self.with(&format!("integrals.{}", key(name)), equation)
     }
@@ -123,6 +130,7 @@ impl BoundarySpec {
 
     /// The lines of the table.
     pub(super) fn lines(mut self) -> Vec<String> {
+        self.lines.extend((!self.links.is_empty()).then(|| line("links", self.links)));
         self.lines.extend((!self.via.is_empty()).then(|| format!("via = [{}]", self.via.join(", "))));
         self.lines
     }

@@ -11,7 +11,7 @@ use std::fmt;
 
 use extremal_engine::model::ModelTable;
 
-use crate::{AtSingular, ConstraintForm, Direction, EntropyBase, Error, Method, Model, Start};
+use crate::{AtSingular, ConstraintForm, Direction, EntropyBase, Error, Method, Model, Pacing, Start};
 
 pub use boundary::BoundarySpec;
 pub use spec::{AmountSpec, ConstraintSpec, ControlSpec, CoordinateSpec, EntropySpec, PortSpec, StateSpec, TableSpec};
@@ -298,6 +298,11 @@ impl ModelBuilder {
         self.with("objective", "terminal", expression)
     }
 
+    /// What is not to become large anywhere on the way: its largest value is a cost.
+    pub fn maximum_cost(self, expression: &str) -> Self {
+        self.with("objective", "maximum", expression)
+    }
+
     /// Between which ends the motion is to be found.
     pub fn boundary(mut self, spec: BoundarySpec) -> Self {
         self.tables.insert("boundary", spec.lines());
@@ -395,6 +400,11 @@ impl ModelBuilder {
     /// Whether a start that violates the constraints is moved to the nearest one that does not.
     pub fn project(self, project: bool) -> Self {
         self.stated("simulation", "project", project)
+    }
+
+    /// How long steps are beside one another, by positions and parameters, and how they follow it.
+    pub fn pace(self, pace: impl Into<Value>, pacing: Pacing) -> Self {
+        self.with("simulation", "pace", pace).with("simulation", "pacing", pacing.name())
     }
 
     /// What a run does at a singular configuration of its constraints.

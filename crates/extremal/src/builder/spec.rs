@@ -283,6 +283,39 @@ impl ControlSpec {
     pub fn gain(self, coordinate: &str, gain: impl Into<Value>) -> Self {
         self.with(&format!("on.{}", key(coordinate)), gain)
     }
+
+    /// How it goes through the steps of a grid: `constant`, `linear` or `polynomial`.
+    ///
+    /// ```
+    /// use extremal::{BoundarySpec, ControlSpec, Model};
+    /// // In least time by one, from rest to rest, with a jerk of 32 at most.
+    /// let model = Model::builder("Crane")
+    ///     .coordinate("x", extremal::CoordinateSpec::default())
+    ///     .lagrangian("x'^2/2")
+    ///     .control("u", ControlSpec::on("x").shape("linear").rate_between(-32, 32))
+    ///     .running_cost("1")
+    ///     .boundary(
+    ///         BoundarySpec::duration_between(0.1, 5.0)
+    ///             .start("x", 0)
+    ///             .start("x'", 0)
+    ///             .end("x", 1)
+    ///             .end("x'", 0)
+    ///             .link("u_end = u_start"),
+    ///     )
+    ///     .method("galerkin(2)".parse().expect("a method"))
+    ///     .build()?;
+    /// // A force that need not begin with zero is faster than the unit time of one that must.
+    /// assert!(model.solve().steps(32).run()?.duration() < 1.0);
+    /// # Ok::<(), extremal::Error>(())
+    /// ```
+    pub fn shape(self, shape: &str) -> Self {
+        self.with("shape", shape)
+    }
+
+    /// The least and the most that its rate may be; it is then linear in the steps.
+    pub fn rate_between(self, min: impl Into<Value>, max: impl Into<Value>) -> Self {
+        self.with("rate.min", min).with("rate.max", max)
+    }
 }
 
 impl From<&str> for ControlSpec {

@@ -9,7 +9,7 @@ mod period;
 use extremal_expr::{Graph, Id};
 use extremal_mechanics::Block;
 use extremal_mechanics::discrete::Scheme;
-use extremal_model::{Method, Model, Start};
+use extremal_model::{Method, Model, Pacing, Start};
 use extremal_solve::{BlockTangent, NewtonOptions, StartValues};
 use extremal_trajectory::{Column, Role};
 use thiserror::Error;
@@ -48,6 +48,8 @@ pub enum SensitivityError {
     Many,
     #[error("derivatives of a motion begin with it: ask for them from the start")]
     Restarted,
+    #[error("derivatives of a motion are those of steps that are alike: leave out `pace`, or say `pacing = \"even\"`")]
+    Paced,
     #[error("derivatives by starts at two or more points are not known")]
     Points,
 }
@@ -184,6 +186,7 @@ pub(super) fn differentiable(model: &Model, settings: &Settings) -> Result<(), S
     match &settings.method {
         method @ (Method::Dopri5 | Method::Dop853) => Err(SensitivityError::Adaptive { method: method.to_string() }),
         _ if !model.events().is_empty() => Err(SensitivityError::Events),
+        _ if settings.pacing != Pacing::Even => Err(SensitivityError::Paced),
         _ if settings.start == Start::Points => Err(SensitivityError::Points),
         _ => Ok(()),
     }

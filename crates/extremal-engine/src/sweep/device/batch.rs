@@ -17,6 +17,7 @@ const FEWEST_DRAWN: usize = 4096;
 pub(super) struct DrawnBatch {
     pub first: u64,
     pub count: usize,
+    /// Nothing where the device draws it.
     pub varied: Vec<Vec<f64>>,
     /// Parameters and places of the start that follow.
     pub following: [Vec<Vec<f64>>; 2],
@@ -35,6 +36,10 @@ impl DrawnBatch {
         threads: u64,
     ) -> DrawnBatch {
         let count = (members.end - members.start) as usize;
+        if sweep.drawing().is_some() {
+            let (varied, following) = (Vec::new(), [Vec::new(), Vec::new()]);
+            return DrawnBatch { first: members.start, count, varied, following, left: Vec::new() };
+        }
         let varied = drawn(variation, members.clone(), sweep.varied.len(), threads);
         let mut batch =
             DrawnBatch { first: members.start, count, varied, following: [Vec::new(), Vec::new()], left: Vec::new() };

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use extremal_device::{DeviceError, HostNumbers};
+use extremal_device::DeviceError;
 use extremal_expr::{Expr, Graph, Relation};
 use extremal_solve::wide::{FormulaKernel, MemberTable, TableFormulas, TableKernels, WideMotion, WideRefusal};
 
@@ -18,15 +18,27 @@ pub(super) struct MarchedBatch {
     pub rows: Vec<KeptRow>,
     /// Who is to be marched again.
     pub rare: Vec<usize>,
+    /// Where what varies begins in the last row.
+    first_varied: usize,
 }
 
 /// A row of every member.
 pub(super) struct KeptRow {
     pub time: f64,
     /// Columns of the table one after the other, each for all members: those that are kept but the time, and behind them at the end what
-    /// is said of the whole course.
-    pub numbers: HostNumbers,
+    /// is said of the whole course, and what varies where the device has drawn it.
+    pub numbers: Vec<f64>,
     members: usize,
+}
+
+impl MarchedBatch {
+    /// What varies, by its column.
+    pub fn varied(&self, at: usize) -> &[f64] {
+        match self.drawn.varied.get(at) {
+            Some(column) => column,
+            None => self.rows.last().map_or(&[], |end| end.column(self.first_varied + at)),
+        }
+    }
 }
 
 impl KeptRow {
@@ -37,7 +49,7 @@ impl KeptRow {
 }
 
 /// Memory for rows, to be used again.
-pub(super) type SpareNumbers = Mutex<Vec<HostNumbers>>;
+pub(super) type SpareNumbers = Mutex<Vec<Vec<f64>>>;
 
 /// The columns of the least and the largest values so far.
 pub(super) struct ExtremeColumns {
@@ -97,6 +109,9 @@ impl DeviceSweep<'_> {
         for (column, values) in self.varied.iter().zip(&drawn.varied).chain(following) {
             table.write(*column, values)?;
         }
+        if let Some(drawing) = self.drawing() {
+            drawing.run(table, count, drawn.first)?;
+        }
         let (plan, parameters) = (&self.plan, &self.parameters);
         let mut motion = WideMotion::new(&self.march, count, parameters, &self.march_start, plan.step, plan.from);
         motion.begin(table)?;
@@ -131,11 +146,12 @@ impl DeviceSweep<'_> {
         self.watch.judge(table, count, looks)?;
         self.keep(table, count, steps, motion.time(), spare, &mut rows)?;
         let stuck = table.stuck(count)?;
-        let flags = rows.last().map_or(&[][..], |row| row.column(self.row_columns.len()));
+        let flags = rows.last().map_or(&[][..], |end| end.column(self.row_columns.len()));
         let mut rare: Vec<bool> = flags.iter().zip(stuck).map(|(flag, stuck)| *flag != 0.0 || stuck).collect();
         drawn.left.iter().for_each(|at| rare[*at] = true);
         let rare = rare.into_iter().enumerate().filter(|(_, rare)| *rare).map(|(at, _)| at).collect();
-        Ok(MarchedBatch { drawn, rows, rare })
+        let first_varied = self.row_columns.len() + self.watch.said().len();
+        Ok(MarchedBatch { drawn, rows, rare, first_varied })
     }
 
     /// All steps of a member.
@@ -177,14 +193,13 @@ impl DeviceSweep<'_> {
         if !kept {
             return Ok(());
         }
-        let said = [self.watch.rare, self.watch.first_energy];
-        let columns = self.row_columns.iter().chain(said.iter().filter(|_| last));
+        let said = self.watch.said();
+        let varied = if self.drawing().is_some() { &self.varied[..] } else { &[] };
+        let columns = self.row_columns.iter().chain(said.iter().chain(varied).filter(|_| last));
         let used = spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let needed = (self.row_columns.len() + said.len()) * table.members();
-        let mut numbers = match used.filter(|numbers| numbers.len() >= needed) {
-            Some(numbers) => numbers,
-            None => table.host_numbers(needed)?,
-        };
+        let needed = (self.row_columns.len() + said.len() + varied.len()) * table.members();
+        let used = used.filter(|numbers| numbers.len() >= needed);
+        let mut numbers = used.unwrap_or_else(|| vec![0.0; needed]);
         for (part, column) in numbers.chunks_exact_mut(count).zip(columns) {
             table.read(*column, part)?;
         }

@@ -3,8 +3,10 @@
 
 mod batch;
 mod course;
+mod drawing;
 mod pool;
 mod report;
+mod row_workers;
 mod rows;
 
 use extremal_eval::ptx::MemberInput;
@@ -15,8 +17,10 @@ use super::member_marcher::SweepContext;
 use super::members::Preparation;
 use super::record::Record;
 use super::target::Target;
+use super::variation::Variation;
 use crate::run::{Compiled, Plan, StartCheck, WideStartCheck, WideWatch, row_columns};
 use course::ExtremeColumns;
+use drawing::DeviceDrawing;
 
 pub(super) use pool::{DeviceWork, march};
 pub use report::{DeviceReport, SweepDevices};
@@ -53,6 +57,8 @@ pub(super) struct DeviceSweep<'s> {
     check: WideStartCheck,
     watch: WideWatch,
     extremes: Option<(ExtremeColumns, [FormulaKernel; 2])>,
+    /// Draws what varies, where a device can.
+    drawing: Option<DeviceDrawing>,
     /// The columns of what varies, of parameters that follow, and of places of the start that follow.
     varied: Vec<usize>,
     following: [Vec<(usize, usize)>; 2],
@@ -78,11 +84,12 @@ impl<'s> DeviceSweep<'s> {
         check: &StartCheck,
         preparation: &Preparation<'_>,
         plan: &Plan,
+        (variation, end): (&Variation, u64),
     ) -> Result<DeviceSweep<'s>, DeviceRefusal> {
         let observables = &common.observables;
         let scheme = match compiled {
             Compiled::Scheme(scheme) => scheme,
-            Compiled::Adaptive(_) => return Err(DeviceRefusal::Adaptive(method.to_owned())),
+            Compiled::Adaptive(_) | Compiled::Paced(_) => return Err(DeviceRefusal::Adaptive(method.to_owned())),
             Compiled::Lattice(_) => return Err(DeviceRefusal::Lattice),
         };
         let is_constrained = !observables.constraints.is_empty() || !observables.configurations.is_empty();
@@ -142,6 +149,10 @@ impl<'s> DeviceSweep<'s> {
             Some((columns, _)) => columns.places.iter().flatten().copied().collect(),
             None => kept.into_iter().flatten().collect(),
         };
+        let follows = !of_parameters.is_empty() || !of_starts.is_empty();
+        let drawing = if follows { None } else { DeviceDrawing::new(&mut kernels, variation, &varied, end)? };
+        let drawing = drawing
+            .filter(|drawing| drawing.is_known(&mut march.known_parameters(), parameters, preparation.targets()));
         let parameter_of = |target: &Target| if let Target::Parameter(at) = target { Some(*at) } else { None };
         Ok(DeviceSweep {
             common,
@@ -153,11 +164,16 @@ impl<'s> DeviceSweep<'s> {
             check,
             watch,
             extremes,
+            drawing,
             varied,
             following: [of_parameters, of_starts],
             check_start,
             march_start,
             row_columns,
         })
+    }
+    /// What draws the numbers of members, if the device does.
+    fn drawing(&self) -> Option<&DeviceDrawing> {
+        self.drawing.as_ref()
     }
 }

@@ -1,11 +1,11 @@
-//! How members are cut into batches, which device takes them, and what the processor does beside it: it draws the next ones, marches those
-//! again that need it, and makes rows of those before.
+//! Batches of members on devices, and their rows in order.
 
 use std::collections::BTreeMap;
+use std::mem;
 use std::ops::{ControlFlow, Range};
 use std::panic::resume_unwind;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::sync::{Mutex, PoisonError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
@@ -17,6 +17,7 @@ use super::DeviceSweep;
 use super::batch::DrawnBatch;
 use super::course::{MarchedBatch, SpareNumbers};
 use super::report::SweepDevices;
+use super::row_workers::{self, RowJob, RowsDone};
 use super::rows::RowsAgain;
 use crate::sweep::engine::Engine;
 use crate::sweep::members::Preparation;
@@ -25,16 +26,18 @@ use crate::sweep::record::Record;
 use crate::sweep::summary::Summary;
 use crate::sweep::variation::Variation;
 
-/// The most members of a batch,
-const MOST_MEMBERS: u64 = 1 << 18;
+/// The most members of a batch: as many as have threads side by side,
+const MOST_MEMBERS: u64 = 1 << 16;
 /// the most numbers that are read of them,
 const MOST_NUMBERS: u64 = 1 << 26;
 /// and the most steps of all of them together: what an interrupt waits for.
 const MOST_STEPS: u64 = 1 << 33;
-/// The part of a device's memory that a table uses; there are two.
-const SHARE: f64 = 0.4;
-/// Fewer members to be marched again are not worth a thread.
-const FEWEST_AGAIN: usize = 8;
+/// So many batches are on a device at once, so that it has work while numbers are read, and where the last threads of a kernel are slow.
+const TABLES: usize = 4;
+/// The part of a device's memory that they use.
+const SHARE: f64 = 0.8;
+/// Fewer members to be marched again are not worth a thread, and more are shared.
+const MARCHED_AGAIN: Range<usize> = 4..256;
 /// Between two looks at an interrupt.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -49,6 +52,46 @@ pub(in crate::sweep) struct DeviceWork<'w, 's> {
     /// Threads beside the devices, and what makes an engine for one of them, for members that are marched again.
     pub threads: u64,
     pub engine: &'w (dyn Fn() -> Engine<'s> + Sync),
+    /// Are rows wanted, or only what is said of them?
+    pub rows: bool,
+}
+
+/// What the one who hands out is told.
+enum Told {
+    Marched(usize, Result<MarchedBatch, DeviceError>),
+    /// A table has no more batches.
+    Left,
+    /// A thread panics.
+    Broken,
+    Done(RowsDone),
+}
+
+/// Tells that its thread panics: nobody waits for what it does.
+struct Alarm<'t>(&'t Sender<Told>);
+
+impl Drop for Alarm<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            // Nobody may be there to be told.
+            let _ = self.0.send(Told::Broken);
+        }
+    }
+}
+
+/// A batch whose rows are being made.
+struct OpenBatch {
+    marched: Option<MarchedBatch>,
+    again: RowsAgain,
+    /// So many parts of it are being marched again.
+    going: usize,
+    shared: Option<Arc<(MarchedBatch, RowsAgain)>>,
+    rows: Vec<Option<(Frame, Summary)>>,
+}
+
+impl OpenBatch {
+    fn is_done(&self) -> bool {
+        self.going == 0 && self.rows.iter().all(Option::is_some)
+    }
 }
 
 /// Marches all groups from `first` on, as the pool of threads does. An error of a device ends the work with the groups that are done.
@@ -59,16 +102,16 @@ pub(in crate::sweep) fn march<E>(
     mut take: impl FnMut(Frame, Summary) -> Result<(), E>,
     mut watch: impl FnMut(u64) -> ControlFlow<()>,
 ) -> Result<u64, E> {
-    let DeviceWork { sweep, preparation, variation, cut, steps, threads, engine } = work;
-    let mut engines = Vec::new();
+    let DeviceWork { sweep, preparation, variation, cut, steps, threads, engine, rows } = work;
     let sweep = &sweep;
     let begin = Instant::now();
     let mut held = devices.lock();
-    // Every device is used twice, so that one batch is marched while the numbers of another are read.
-    let again: Result<Vec<Box<dyn Device>>, DeviceError> = held.iter_mut().map(|device| device.another()).collect();
-    let mut again = again.unwrap_or_default();
-    let both = held.iter_mut().chain(&mut again).collect();
-    let tables = match tables(both, sweep, cut, steps) {
+    let mut again: Vec<Box<dyn Device>> = Vec::new();
+    for _ in 1..TABLES {
+        again.extend(held.iter_mut().map_while(|device| device.another().ok()));
+    }
+    let all = held.iter_mut().chain(&mut again).collect();
+    let tables = match tables(all, sweep, cut, steps) {
         Ok(tables) => tables,
         Err(error) => {
             devices.told().failure = Some(error);
@@ -80,31 +123,47 @@ pub(in crate::sweep) fn march<E>(
     let per_batch = (room / cut.group).max(1);
     let batches: Vec<Range<u64>> =
         (first..cut.groups()).step_by(per_batch as usize).map(|at| at..cut.groups().min(at + per_batch)).collect();
-    let ahead = tables.len() + 1;
+    let count = tables.len();
+    // Some are on devices, some wait for one, of some rows are made.
+    let ahead = 3 * count;
     let mut known = sweep.march.known_parameters();
     let (hand_out, jobs) = mpsc::channel::<(usize, DrawnBatch)>();
-    let (give_back, results) = mpsc::channel::<(usize, Result<MarchedBatch, DeviceError>)>();
-    let (jobs, spare) = (Mutex::new(Some(jobs)), SpareNumbers::default());
-    let spare = &spare;
-    let outcome = thread::scope(|scope| {
-        let (jobs, hand_out) = (QueueEnd(&jobs), hand_out);
+    let (ask, asked) = mpsc::channel::<RowJob>();
+    let (tell, told) = mpsc::channel::<Told>();
+    let (jobs, asked, spare) = (Mutex::new(Some(jobs)), Mutex::new(asked), SpareNumbers::default());
+    let (asked, spare) = (&asked, &spare);
+    thread::scope(|scope| {
+        let (queue, ask) = (QueueEnd(&jobs), ask);
         for mut table in tables {
-            let (queue, give_back) = (jobs.0, give_back.clone());
+            let (queue, tell) = (queue.0, tell.clone());
             scope.spawn(move || {
+                let _alarm = Alarm(&tell);
                 while let Some((at, batch)) = next_job(queue) {
                     let marched = sweep.march(&mut table, batch, spare);
                     let failed = marched.is_err();
-                    if give_back.send((at, marched)).is_err() || failed {
-                        return;
+                    if tell.send(Told::Marched(at, marched)).is_err() || failed {
+                        break;
                     }
                 }
+                // Nobody may be there to be told.
+                let _ = tell.send(Told::Left);
             });
         }
-        drop(give_back);
-        let (mut drawn, mut taken, mut waiting) = (0, 0, BTreeMap::new());
+        let layout = sweep.common.layout;
+        for _ in 0..threads {
+            let tell = tell.clone();
+            scope.spawn(move || {
+                let _alarm = Alarm(&tell);
+                row_workers::work(asked, &tell, (layout, rows), engine, Told::Done);
+            });
+        }
+        drop(tell);
         let members_of = |groups: &Range<u64>| cut.members_of(groups.start).start..cut.members_of(groups.end - 1).end;
-        while taken < batches.len() {
-            while drawn < batches.len() && drawn < taken + ahead {
+        let mut desk = RowDesk { cut, preparation, batches: &batches, threads, ask, open: BTreeMap::new(), out: 0 };
+        let mut hand_out = Some(hand_out);
+        let (mut drawn, mut taken, mut left) = (0, 0, 0);
+        while taken < batches.len() && (left < count || desk.out > 0) {
+            while let Some(hand_out) = hand_out.as_ref().filter(|_| drawn < batches.len().min(taken + ahead)) {
                 let members = members_of(&batches[drawn]);
                 let batch = DrawnBatch::new(sweep, &mut known, preparation, variation, members, threads);
                 if hand_out.send((drawn, batch)).is_err() {
@@ -112,27 +171,24 @@ pub(in crate::sweep) fn march<E>(
                 }
                 drawn += 1;
             }
-            match results.recv_timeout(LOOK) {
-                Ok((at, Ok(marched))) => {
-                    waiting.insert(at, marched);
+            match told.recv_timeout(LOOK) {
+                Ok(Told::Marched(at, Ok(marched))) => {
+                    devices.told().marched += marched.drawn.count as u64;
+                    devices.told().left += marched.rare.len() as u64;
+                    desk.open(at, marched);
                 }
-                Ok((_, Err(error))) => {
+                Ok(Told::Marched(_, Err(error))) => {
+                    // What others have begun they may finish.
                     devices.told().failure = Some(error);
-                    break;
+                    hand_out = None;
                 }
+                Ok(Told::Left) => left += 1,
+                Ok(Told::Done(done)) => desk.take(done),
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => break,
+                // The panic goes on where threads are joined.
+                Ok(Told::Broken) | Err(RecvTimeoutError::Disconnected) => break,
             }
-            while let Some(marched) = waiting.remove(&taken) {
-                devices.told().marched += marched.drawn.count as u64;
-                devices.told().left += marched.rare.len() as u64;
-                let wanted = marched.rare.len().div_ceil(FEWEST_AGAIN).min(threads as usize);
-                while engines.len() < wanted {
-                    engines.push(engine());
-                }
-                let again = march_again(&mut engines, preparation, &marched);
-                let rows = rows_of_groups(sweep, cut, batches[taken].clone(), &marched, &again, threads);
-                let used = marched.rows.into_iter().map(|row| row.numbers);
+            while let Some((rows, used)) = desk.finished(taken) {
                 spare.lock().unwrap_or_else(PoisonError::into_inner).extend(used);
                 rows.into_iter().try_for_each(|(frame, summary)| take(frame, summary))?;
                 taken += 1;
@@ -142,13 +198,101 @@ pub(in crate::sweep) fn march<E>(
                 break;
             }
         }
+        devices.told().marching += begin.elapsed().as_secs_f64();
         Ok(batches.get(taken).map_or(cut.groups(), |groups| groups.start))
-    });
-    devices.told().marching += begin.elapsed().as_secs_f64();
-    outcome
+    })
 }
 
-/// A table on every device, with room for as many members as it has memory for, or as there are.
+/// Where batches lie while their rows are made.
+struct RowDesk<'d> {
+    cut: Cut,
+    preparation: &'d Preparation<'d>,
+    batches: &'d [Range<u64>],
+    threads: u64,
+    ask: Sender<RowJob>,
+    open: BTreeMap<usize, OpenBatch>,
+    /// What was asked for and is not done.
+    out: usize,
+}
+
+impl RowDesk<'_> {
+    fn asks(&mut self, job: RowJob) {
+        self.out += usize::from(self.ask.send(job).is_ok());
+    }
+
+    /// Takes a batch that was marched.
+    fn open(&mut self, batch: usize, marched: MarchedBatch) {
+        let fewest = MARCHED_AGAIN.start;
+        let share = marched.rare.len().div_ceil(self.threads.max(1) as usize).clamp(fewest, MARCHED_AGAIN.end);
+        let first = marched.drawn.first;
+        let mut going = 0;
+        for places in marched.rare.chunks(share) {
+            let members = places.iter().map(|at| {
+                let number = first + *at as u64;
+                (*at, self.preparation.members(number..number + 1))
+            });
+            let members = members.collect();
+            self.asks(RowJob::Again { batch, members });
+            going += 1;
+        }
+        let groups = self.batches[batch].clone().count();
+        let rows = (0..groups).map(|_| None).collect();
+        let open = OpenBatch { marched: Some(marched), again: RowsAgain::new(), going, shared: None, rows };
+        self.open.insert(batch, open);
+        if going == 0 {
+            self.make_rows(batch);
+        }
+    }
+
+    /// Takes what was done.
+    fn take(&mut self, done: RowsDone) {
+        self.out -= 1;
+        match done {
+            RowsDone::Again { batch, rows } => {
+                let Some(open) = self.open.get_mut(&batch) else { return };
+                open.again.extend(rows);
+                open.going -= 1;
+                if open.going == 0 {
+                    self.make_rows(batch);
+                }
+            }
+            RowsDone::Rows { batch, group, rows, summary } => {
+                if let Some(place) = self.open.get_mut(&batch).and_then(|open| open.rows.get_mut(group)) {
+                    *place = Some((rows, summary));
+                }
+            }
+        }
+    }
+
+    /// Asks for the rows of a batch of which nobody is marched any more.
+    fn make_rows(&mut self, batch: usize) {
+        let Some(open) = self.open.get_mut(&batch) else { return };
+        let Some(marched) = open.marched.take() else { return };
+        let first = marched.drawn.first;
+        let shared = Arc::new((marched, mem::take(&mut open.again)));
+        open.shared = Some(shared.clone());
+        for (at, group) in self.batches[batch].clone().enumerate() {
+            let members = self.cut.members_of(group);
+            let places = (members.start - first) as usize..(members.end - first) as usize;
+            self.asks(RowJob::Rows { batch, group: at, places, marched: shared.clone() });
+        }
+    }
+
+    /// The rows of a batch by groups, if all are there, and the memory of its numbers.
+    fn finished(&mut self, batch: usize) -> Option<(Vec<(Frame, Summary)>, Vec<Vec<f64>>)> {
+        if !self.open.get(&batch)?.is_done() {
+            return None;
+        }
+        let open = self.open.remove(&batch)?;
+        // Whoever made rows of it may just be about to let it go.
+        let shared = open.shared.and_then(Arc::into_inner);
+        let used =
+            shared.map_or_else(Vec::new, |(marched, _)| marched.rows.into_iter().map(|row| row.numbers).collect());
+        Some((open.rows.into_iter().flatten().collect(), used))
+    }
+}
+
+/// Tables on devices, each with room for as many members as it has memory for, or as there are; fewer where memory is short.
 fn tables<'t>(
     devices: Vec<&'t mut Box<dyn Device>>,
     sweep: &'t DeviceSweep<'_>,
@@ -165,12 +309,17 @@ fn tables<'t>(
     let numbers = MOST_NUMBERS / (rows * sweep.row_columns.len().max(1) as u64);
     let most = MOST_MEMBERS.min(MOST_STEPS / steps.max(1)).min(numbers).min(share).max(1);
     let one = MemberTable::bytes(kernels, 1).max(1);
-    let make = |device: &'t mut Box<dyn Device>| {
-        let fits = (device.free_memory()? as f64 * SHARE) as u64 / one;
+    let mut made = Vec::new();
+    for device in devices {
+        let fits = (device.free_memory()? as f64 * SHARE / TABLES as f64) as u64 / one;
         let groups = most.div_ceil(group).min(fits / group).max(1);
-        MemberTable::new(device.as_mut(), kernels, (groups * group).min(cut.members()) as usize)
-    };
-    devices.into_iter().map(make).collect()
+        match MemberTable::new(device.as_mut(), kernels, (groups * group).min(cut.members()) as usize) {
+            Ok(table) => made.push(table),
+            Err(error) if made.is_empty() => return Err(error),
+            Err(_) => break,
+        }
+    }
+    Ok(made)
 }
 
 fn next_job<J>(queue: &Mutex<Option<Receiver<J>>>) -> Option<J> {
@@ -187,57 +336,6 @@ impl<J> Drop for QueueEnd<'_, J> {
             *jobs = None;
         }
     }
-}
-
-/// Marches members again by the processor.
-fn march_again(engines: &mut [Engine<'_>], preparation: &Preparation<'_>, marched: &MarchedBatch) -> RowsAgain {
-    let share = marched.rare.len().div_ceil(engines.len().max(1)).max(1);
-    let parts = marched.rare.chunks(share).map(|places| {
-        let members = places.iter().map(|at| {
-            let number = marched.drawn.first + *at as u64;
-            (*at, preparation.members(number..number + 1))
-        });
-        members.collect::<Vec<_>>()
-    });
-    thread::scope(|scope| {
-        let marching: Vec<_> = engines
-            .iter_mut()
-            .zip(parts)
-            .map(|(engine, members)| {
-                scope.spawn(move || {
-                    let rows = members.iter().map(|(at, members)| (*at, engine.march_block(members)));
-                    rows.collect::<Vec<_>>()
-                })
-            })
-            .collect();
-        marching.into_iter().flat_map(joined).collect()
-    })
-}
-
-/// The rows of the groups of a batch, with what is said of them.
-fn rows_of_groups(
-    sweep: &DeviceSweep<'_>,
-    cut: Cut,
-    groups: Range<u64>,
-    marched: &MarchedBatch,
-    again: &RowsAgain,
-    threads: u64,
-) -> Vec<(Frame, Summary)> {
-    let layout = sweep.common.layout;
-    let rows_of = |group: u64| {
-        let members = cut.members_of(group);
-        let place = |member: u64| (member - marched.drawn.first) as usize;
-        let frame = marched.rows(layout, place(members.start)..place(members.end), again);
-        let summary = Summary::of(&frame, layout.fields.number_names().len(), layout.texts());
-        (frame, summary)
-    };
-    let share = (groups.end - groups.start).div_ceil(threads.max(1)).max(1);
-    let parts = groups.clone().step_by(share as usize).map(|from| from..groups.end.min(from + share));
-    thread::scope(|scope| {
-        let rows_of = &rows_of;
-        let making: Vec<_> = parts.map(|part| scope.spawn(move || part.map(rows_of).collect::<Vec<_>>())).collect();
-        making.into_iter().flat_map(joined).collect()
-    })
 }
 
 /// What a thread has made; a panic goes on here.

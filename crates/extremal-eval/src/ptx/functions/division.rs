@@ -18,7 +18,9 @@ fn is_extraordinary(number: PtxNumber<'_>, sign: u32) -> PtxCondition<'_> {
 
 /// `a/b`.
 pub(super) fn quotient<'b>(a: PtxNumber<'b>, b: PtxNumber<'b>) -> PtxNumber<'b> {
-    let Some(divisor) = b.literal().map(f64::from_bits) else { return a / b };
+    let Some(divisor) = b.literal().map(f64::from_bits) else {
+        return if a.literal() == Some(1f64.to_bits()) { b.inverse() } else { a / b };
+    };
     let inverse = 1.0 / divisor;
     let ordinary = 2f64.powi(-ORDINARY)..2f64.powi(ORDINARY);
     if !ordinary.contains(&divisor.abs()) {
@@ -45,15 +47,33 @@ pub(super) fn quotient<'b>(a: PtxNumber<'b>, b: PtxNumber<'b>) -> PtxNumber<'b> 
     if is_negative { value } else { -value }
 }
 
-/// Is the quotient of `a`, which is not negative, and `b` less than a limit, of which somewhat less and somewhat more are given? A comparison
-/// with products tells, and leaves quotients that are near to the limit in doubt.
-pub(super) fn quotient_is_below<'b>(
-    a: PtxNumber<'b>,
-    b: PtxNumber<'b>,
-    around: [PtxNumber<'b>; 2],
-) -> PtxCondition<'b> {
-    let [less, more] = around.map(|limit| limit * b);
-    let below = a.at_most(less);
-    a.body().doubt(!(below | a.greater(more)) | is_extraordinary(less, u32::MAX));
-    below
+/// How many units of the upper half of the bits two numbers are apart that are surely not as near as rounding could tell.
+const APART: u32 = 16;
+
+/// Is the quotient of the magnitude of `a` and `b` less than a limit? A look at half of the bits of `a` and of a product tells, and leaves
+/// quotients that are near to the limit in doubt.
+pub(super) fn quotient_is_below<'b>(a: PtxNumber<'b>, b: PtxNumber<'b>, limit: PtxNumber<'b>) -> PtxCondition<'b> {
+    let bound = limit * b;
+    let (size, least) = (a.high_bits() & 0x7fff_ffffu32, bound.high_bits() - APART);
+    let is_near = (size - least).below(2 * APART);
+    a.body().doubt(is_near | is_extraordinary(bound, u32::MAX));
+    size.below(least)
+}
+
+/// Is the magnitude of each of some numbers less than a limit, by half of their bits? Where one is as large it is left in doubt.
+pub(super) fn are_small<'b>(numbers: &[PtxNumber<'b>], limit: PtxNumber<'b>) -> PtxCondition<'b> {
+    let body = limit.body();
+    let most = limit.high_bits();
+    let small = numbers.iter().map(|number| (number.high_bits() & 0x7fff_ffffu32).below(most));
+    let all = small.reduce(|all, one| all & one);
+    let all = all.unwrap_or_else(|| most.is(most));
+    body.doubt(!all | is_extraordinary(limit, u32::MAX));
+    all
+}
+
+/// Is the magnitude of a number below a limit, by half of their bits? Where these are the same it is left in doubt.
+pub(super) fn magnitude_is_below<'b>(number: PtxNumber<'b>, limit: PtxNumber<'b>) -> PtxCondition<'b> {
+    let (size, most) = (number.high_bits() & 0x7fff_ffffu32, limit.high_bits());
+    number.body().doubt(size.is(most) | is_extraordinary(limit, u32::MAX));
+    size.below(most)
 }

@@ -137,13 +137,19 @@ pub(super) fn quotient<'b>(a: PtxNumber<'b>, b: PtxNumber<'b>) -> PtxNumber<'b> 
     division::quotient(a, b)
 }
 
-/// Is `a/b` less than a limit, of which somewhat less and somewhat more are given? For `a` that is not negative.
-pub(super) fn quotient_is_below<'b>(
-    a: PtxNumber<'b>,
-    b: PtxNumber<'b>,
-    around: [PtxNumber<'b>; 2],
-) -> PtxCondition<'b> {
-    division::quotient_is_below(a, b, around)
+/// Is `|a|/b` less than a limit?
+pub(super) fn quotient_is_below<'b>(a: PtxNumber<'b>, b: PtxNumber<'b>, limit: PtxNumber<'b>) -> PtxCondition<'b> {
+    division::quotient_is_below(a, b, limit)
+}
+
+/// Are all magnitudes less than a limit?
+pub(super) fn are_small<'b>(numbers: &[PtxNumber<'b>], limit: PtxNumber<'b>) -> PtxCondition<'b> {
+    division::are_small(numbers, limit)
+}
+
+/// Is a magnitude less than a limit?
+pub(super) fn magnitude_is_below<'b>(number: PtxNumber<'b>, limit: PtxNumber<'b>) -> PtxCondition<'b> {
+    division::magnitude_is_below(number, limit)
 }
 
 /// Sine and cosine.

@@ -18,28 +18,31 @@ struct AngleRest<'b> {
 impl<'b> AngleRest<'b> {
     /// Right for angles that are not large.
     fn of(x: PtxNumber<'b>) -> Self {
-        Self::with_sum(x, NumberPair::sum)
+        Self::with_difference(x, |first, second| NumberPair::sum(first, -second))
     }
 
-    /// With a sum for which the first number has an exponent that is not smaller: others are so near to a multiple of π/2 that they are
-    /// left in doubt, as large angles are.
+    /// With a difference for which the first number has an exponent that is not smaller: others are so near to a multiple of π/2 that they
+    /// are left in doubt, as large angles are.
     fn brief(x: PtxNumber<'b>) -> Self {
         let body = x.body();
         body.doubt(is_large(x));
-        Self::with_sum(x, |first, second| {
+        Self::with_difference(x, |first, second| {
             let [of_first, of_second] = [first, second].map(|number| number.high_bits() & 0x7fff_ffffu32);
             body.doubt(of_first.below(of_second));
-            NumberPair::fast_sum(first, second)
+            NumberPair::fast_sum(first, -second)
         })
     }
 
-    fn with_sum(x: PtxNumber<'b>, sum: impl FnOnce(PtxNumber<'b>, PtxNumber<'b>) -> NumberPair<'b>) -> Self {
+    fn with_difference(
+        x: PtxNumber<'b>,
+        difference: impl FnOnce(PtxNumber<'b>, PtxNumber<'b>) -> NumberPair<'b>,
+    ) -> Self {
         let quadrant = x.fma(FRAC_2_PI, ROUNDING);
         let k = quadrant - ROUNDING;
         let back = -k;
         let first = back.fma(HALF_PI[0], x);
         let second = NumberPair::product(k, x.body().number(HALF_PI[1]));
-        let NumberPair { hi, lo } = sum(first, -second.hi);
+        let NumberPair { hi, lo } = difference(first, second.hi);
         AngleRest { rest: NumberPair { hi, lo: lo - k.fma(HALF_PI[2], second.lo) }, quadrant: quadrant.bits().low() }
     }
 
@@ -210,7 +213,7 @@ impl<'b> Wide<'b> {
         // What is below the last place counts by whether there is anything.
         let sticky = upper | lower.is_not(0u64).choose(1u64, 0u64);
         let number = sticky.to_number();
-        let whole: Integer<'b> = body.result("cvt.rzi.u64.f64", &[&number]);
+        let whole = number.to_integer();
         let whole = number.at_least(18_446_744_073_709_551_616.0).choose(0u64, whole);
         let rest = upper - whole;
         let is_negative = rest.shift_right(63u32).is_not(0u64);

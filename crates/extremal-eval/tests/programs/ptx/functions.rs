@@ -223,3 +223,42 @@ fn quotients() {
         compare(formula, &pairs);
     }
 }
+
+/// Magnitudes and their sums beside a limit, all over and around it; those of which half of the bits tell nothing are looked at again.
+#[test]
+fn magnitudes_beside_limits() {
+    let near = [LIMIT, LIMIT.next_up(), LIMIT.next_down(), LIMIT * 0.5, LIMIT * 0.25, LIMIT * (1.0 + 1e-7)];
+    let numbers: Vec<f64> = hard_numbers().into_iter().chain(near).collect();
+    let others = |x: f64| near.into_iter().chain([0.0, -x, LIMIT - x.abs(), f64::INFINITY, f64::NAN]);
+    let pairs: Vec<[f64; 2]> = numbers.iter().flat_map(|x| others(*x).map(|y| [*x, y])).collect();
+    for (relation, number) in [
+        (Relation::Le, None),
+        (Relation::Lt, None),
+        (Relation::Le, Some(2)),
+        (Relation::Lt, Some(0)),
+        (Relation::Le, Some(-1)),
+    ] {
+        for sum in [false, true] {
+            let formula = |g: &Graph, [x, y, limit]: [Id; 3]| {
+                let limit = number.map_or(g.expr(limit), |number| g.int(number));
+                let other = if sum { g.expr(y).abs() } else { g.int(0) };
+                let condition = g.compare(relation, g.expr(x).abs() + other, limit);
+                vec![(format!("magnitude {relation:?} {number:?} {sum}"), condition.id())]
+            };
+            compare(formula, &pairs);
+        }
+    }
+}
+
+#[test]
+fn inverses_and_magnitudes_of_products() {
+    let some: Vec<f64> = hard_numbers().into_iter().step_by(7).collect();
+    let pairs: Vec<[f64; 2]> = some.iter().flat_map(|x| some.iter().map(|y| [*x, -*y])).collect();
+    let formulas = |g: &Graph, [x, y, limit]: [Id; 3]| {
+        let [x, y, limit] = [x, y, limit].map(|id| g.expr(id));
+        let (product, sizes) = (x * y, x.abs() * y.abs());
+        let list = [x.powi(-1), product.sin(), sizes.sin(), product * limit, sizes * limit.abs(), sizes * x.abs()];
+        list.into_iter().enumerate().map(|(at, e)| (format!("formula {at}"), e.id())).collect()
+    };
+    compare(formulas, &pairs);
+}

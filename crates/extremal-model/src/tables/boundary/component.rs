@@ -119,7 +119,7 @@ impl BoundaryKey {
         key: "periodic",
         primes: Primes::Refused,
         entropies: Err("an entropy does not return to where it was unless everything is reversible"),
-        states: Err("give it the same value in `start` and `end`"),
+        states: Err("link both ends instead: links = [\"x_end = x_start\"]"),
     };
 }
 

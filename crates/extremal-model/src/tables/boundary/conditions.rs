@@ -24,6 +24,11 @@ pub struct BoundaryCondition {
     pub span: Span,
 }
 
+/// The symbol of what moves at the start or at the end of the motion, in a link between both.
+pub fn at_end_of_motion(symbol: Expr<'_>, end: bool) -> Expr<'_> {
+    symbol.graph().symbol(&format!("{symbol} at the {}", if end { "end" } else { "start" }))
+}
+
 /// Gives the texts their meaning; those without one are reported. `sought` are parameters that are to be found.
 pub(super) fn resolve(
     resolver: &mut Resolver<'_, '_>,
@@ -107,7 +112,7 @@ fn parts_of<'g>(
 }
 
 /// Is there an `=` that is no part of `==`, `<=`, `>=` or `!=`?
-fn is_equation(text: &str) -> bool {
+pub(super) fn is_equation(text: &str) -> bool {
     let bytes = text.as_bytes();
     let alone = |at: usize| {
         let before = at.checked_sub(1).map(|before| bytes[before]);
@@ -118,7 +123,7 @@ fn is_equation(text: &str) -> bool {
 
 /// What is at most zero where `expression` is: absolute values and the larger of several that are added are taken apart, so that what
 /// is left has slopes everywhere.
-fn smooth_parts(expression: Expr<'_>) -> Vec<Expr<'_>> {
+pub(in super::super) fn smooth_parts(expression: Expr<'_>) -> Vec<Expr<'_>> {
     let mut left = vec![expression];
     let mut parts = Vec::new();
     while let Some(next) = left.pop() {

@@ -2,6 +2,7 @@
 
 mod component;
 mod conditions;
+mod integrals;
 mod rules;
 mod statement;
 
@@ -13,15 +14,18 @@ use extremal_expr::syntax::check_name;
 use super::assignments::Assignment;
 use super::simulation::count;
 use crate::diagnostic::{Code, Diagnostic, Problems, Span};
-use crate::document::{Name, Scalar, ScalarSeries};
+use crate::document::{Scalar, ScalarSeries};
 use crate::names::{ELAPSED, STEP, TIME};
 use crate::place::ExpressionPlace;
 use crate::resolver::Resolver;
+use crate::text::SourceText;
 use component::{BoundaryKey, select};
 
 pub use component::Component;
 pub(crate) use component::{ComponentLists, StateComponents};
-pub use conditions::BoundaryCondition;
+pub(super) use conditions::smooth_parts;
+pub use conditions::{BoundaryCondition, at_end_of_motion};
+pub use integrals::{IntegralConstraint, IntegralRelation};
 pub(crate) use rules::{check, problems};
 pub(crate) use statement::{BoundaryStatement, TABLE};
 use statement::{DurationStatement, FreeDuration, PeriodicStatement, WaypointStatement};
@@ -62,7 +66,9 @@ pub struct Boundary {
     pub start_conditions: Vec<BoundaryCondition>,
     /// Those at the end.
     pub end_conditions: Vec<BoundaryCondition>,
-    /// Integrals that have a given value.
+    /// Conditions that link both ends, in what moves there ([`at_end_of_motion`]) and parameters.
+    pub links: Vec<BoundaryCondition>,
+    /// Integrals that have a given value, or a largest or smallest one.
     pub integrals: Vec<IntegralConstraint>,
     /// A first guess for each coordinate, then each entropy (which has none) and each state, where there is one: an expression of the independent variable and parameters. If the
     /// duration is free, it is meant for the guessed one.
@@ -152,19 +158,6 @@ pub struct StateBound {
     pub span: Span,
 }
 
-/// An isoperimetric constraint: the integral over the motion has a given value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IntegralConstraint {
-    /// Its name.
-    pub name: String,
-    /// What is integrated, an expression of positions, velocities, entropies, controls, the independent variable and parameters.
-    pub integrand: Id,
-    /// What comes out.
-    pub value: Id,
-    /// Where it is stated.
-    pub span: Span,
-}
-
 /// The name of the independent variable.
 pub(crate) fn independent(statement: Option<&BoundaryStatement>, problems: &mut Problems) -> String {
     let Some(text) = statement.and_then(|statement| statement.independent.as_ref()) else { return TIME.to_owned() };
@@ -249,7 +242,7 @@ pub(crate) fn resolve(
     let next_to_last = fixed(resolver, &statement.next_to_last, state, &BoundaryKey::NEXT_TO_LAST);
     let periodic = periodic(resolver, statement, state, &end);
     let path = path(resolver, statement, state);
-    let integrals = integrals(resolver, &statement.integrals);
+    let integrals = integrals::resolve(resolver, &statement.integrals);
     let grading = grading(resolver, statement);
     let (guess, guess_spans) = guess(resolver, &statement.guess, state);
     let waypoints = statement.via.iter().filter_map(|waypoint| via(resolver, waypoint, timing.as_ref(), state));
@@ -269,6 +262,7 @@ pub(crate) fn resolve(
         path_conditions: Vec::new(),
         start_conditions: Vec::new(),
         end_conditions: Vec::new(),
+        links: Vec::new(),
         integrals,
         guess,
         grading,
@@ -290,8 +284,23 @@ pub(crate) fn with_conditions(
         path_conditions: conditions::resolve(resolver, &texts.path, &ExpressionPlace::PATH_CONDITION, sought),
         start_conditions: conditions::resolve(resolver, &texts.start, &ExpressionPlace::END_CONDITION, sought),
         end_conditions: conditions::resolve(resolver, &texts.end, &ExpressionPlace::END_CONDITION, sought),
+        links: links(resolver, &texts.links, &boundary, sought),
         ..boundary
     }
+}
+
+fn links(
+    resolver: &mut Resolver<'_, '_>,
+    texts: &[SourceText],
+    boundary: &Boundary,
+    sought: &[&str],
+) -> Vec<BoundaryCondition> {
+    if let (Some(text), false) = (texts.first(), boundary.periodic.is_empty()) {
+        let message = "a periodic motion has one place for both ends, which nothing can link";
+        let diagnostic = Diagnostic::error(Code::Conflict, message).at(text.span.clone(), "");
+        resolver.problems.push(diagnostic.help("leave out `periodic`, and link what returns: `\"x_end = x_start\"`"));
+    }
+    conditions::resolve(resolver, texts, &ExpressionPlace::LINK, sought)
 }
 
 fn steps(resolver: &mut Resolver<'_, '_>, stated: Option<&Scalar>) -> u64 {
@@ -356,7 +365,7 @@ fn periodic(
         Some(_) if !state.states.list.is_empty() => {
             let message = "a motion with states cannot be periodic";
             let diagnostic = Diagnostic::error(Code::Misuse, message).at(statement.span.clone(), "");
-            resolver.problems.push(diagnostic.help("give the states the same values in `start` and `end`"));
+            resolver.problems.push(diagnostic.help("link both ends instead: links = [\"x_end = x_start\"]"));
             return Vec::new();
         }
         Some(PeriodicStatement::All) => (0..state.coordinates.list.len()).collect(),
@@ -402,28 +411,6 @@ fn path(resolver: &mut Resolver<'_, '_>, statement: &BoundaryStatement, state: S
             let [min, max] = [&min, &max].map(|values| values.as_ref().map(|values| values[position].id()));
             all.push(StateBound { component, min, max, span: stated.key.span.clone() });
         }
-    }
-    all
-}
-
-/// `length = "sqrt(1 + y'^2) = 2"`: what is integrated, and what comes out.
-fn integrals(resolver: &mut Resolver<'_, '_>, stated: &[(Name, Scalar)]) -> Vec<IntegralConstraint> {
-    let mut all = Vec::new();
-    for (name, scalar) in stated {
-        let Some((integrand, value)) = resolver.equation(scalar, &ExpressionPlace::INTEGRAND, None) else { continue };
-        let span = scalar.span();
-        let symbols = resolver.graph.free_symbols(&[value]);
-        let open =
-            symbols.iter().find(|symbol| symbol.as_symbol().is_none_or(|name| !resolver.values.contains_key(&*name)));
-        // Where a name is in error, it may stand for a parameter.
-        let broken = matches!(scalar, Scalar::Text(text) if resolver.is_broken(&text.value));
-        if let Some(open) = open.filter(|_| !broken) {
-            let message = format!("`{open}` cannot be used in the value of the integral `{}`", name.text);
-            let help = "left of the sign stands what is integrated, right of it what comes out: numbers and parameters";
-            resolver.problems.push(Diagnostic::error(Code::Misuse, message).at(span, "").help(help));
-            continue;
-        }
-        all.push(IntegralConstraint { name: name.text.clone(), integrand: integrand.id(), value: value.id(), span });
     }
     all
 }

@@ -57,6 +57,8 @@ pub(crate) fn problems(
     let bounds = examined.path(&boundary.path);
     for control in controls {
         examined.bounds(control.min, control.max, &format!("`{}`", control.name), &control.span);
+        let [slowest, fastest] = control.rate;
+        examined.bounds(slowest, fastest, &format!("the rate of `{}`", control.name), &control.span);
     }
     examined.fixed(&boundary.start, &bounds, "at the start");
     examined.fixed(&boundary.end, &bounds, "at the end");

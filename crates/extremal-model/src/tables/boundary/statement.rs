@@ -37,6 +37,7 @@ pub(crate) struct ConditionTexts {
     pub path: Vec<SourceText>,
     pub start: Vec<SourceText>,
     pub end: Vec<SourceText>,
+    pub links: Vec<SourceText>,
 }
 
 /// `{ start = 6, end = 1 }`: how fast steps shrink towards each end.
@@ -159,6 +160,11 @@ const FIELDS: &[TableField<BoundaryStatement>] = &[
         "points in between, at a time or after a part of the duration: `[{ t = 0.5, x = 1 }, { s = 0.75, x = 2 }]`",
         |reader, entry, into| into.via = read_via(reader, entry),
     ),
+    field(
+        "links",
+        "what holds between both ends, `[\"x_end = x_start + 1\", \"x_end' = x_start'\"]`: equations and conditions on values with `_start` or `_end` behind their names",
+        |reader, entry, into| into.conditions.links = reader.strings(entry).unwrap_or_default(),
+    ),
     field("periodic", "`true`, or the coordinates that end as they began: `[\"x\", \"y\"]`", |reader, entry, into| {
         into.periodic = read_periodic(reader, entry)
     }),
@@ -173,7 +179,7 @@ const FIELDS: &[TableField<BoundaryStatement>] = &[
     ),
     field(
         "integrals",
-        "`{ length = \"sqrt(1 + y'^2) = 3\" }`: what is integrated over the motion, and what comes out",
+        "`{ length = \"sqrt(1 + y'^2) = 3\", effort = \"u^2 <= 2\" }`: what is integrated over the motion, and what comes out, at most or at least",
         |reader, entry, into| {
             let entries = reader.table(entry).unwrap_or_default();
             into.integrals = reader.named_scalars(entries);

@@ -31,6 +31,9 @@ pub(super) const LIMITS: [(&str, f64); 4] = [
 /// So many lanes has a machine that has several.
 const FEWEST_LANES: usize = 4;
 
+/// More unknowns of all stages are found for one motion after the other.
+pub(in crate::step) const MOST_TOGETHER: usize = 6;
+
 /// Where the last inputs stand.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StageSlots {
@@ -56,6 +59,8 @@ pub(super) struct StageSlots {
 pub(super) struct StageProgram {
     pub program: Program,
     pub places: StageSlots,
+    /// The same where lanes are motions: it gets the unknowns of all stages in their own places. Not where there are many.
+    pub together: Option<Program>,
 }
 
 impl StageProgram {
@@ -135,7 +140,11 @@ impl StageProgram {
         };
         let entries = [iterated, checked, finished].map(entry);
         let program = Program::converging(g, &inputs, &writer.names, &spreads, &entries)?;
-        Ok(Some(StageProgram { program, places }))
+        let together = match stages.all.len() <= MOST_TOGETHER && places.limit > places.next {
+            true => Some(Program::compile_with_names(g, &inputs, &writer.names, &entries)?),
+            false => None,
+        };
+        Ok(Some(StageProgram { program, places, together }))
     }
 }
 

@@ -230,7 +230,7 @@ impl StageGroup {
 }
 
 /// The larger of two; NaN wins.
-fn larger(a: f64, b: f64) -> f64 {
+pub(super) fn larger(a: f64, b: f64) -> f64 {
     if a >= b || a.is_nan() { a } else { b }
 }
 

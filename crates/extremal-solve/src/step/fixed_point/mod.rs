@@ -2,6 +2,7 @@
 
 mod formulas;
 mod lanes;
+mod together;
 
 use extremal_eval::{CompileError, EntryPoint, Machine, Program};
 use extremal_expr::{Graph, Id};
@@ -13,9 +14,10 @@ use crate::kernel::Work;
 use crate::march::TotalWork;
 use crate::newton::{NewtonOptions, ROUND_OFF};
 use crate::step::{BackOff, StepInputs};
-use formulas::{PARAMETERS, STATE, STEP, StageProgram, UNKNOWNS};
-pub(super) use formulas::{StageEquations, StageWriter};
+pub(super) use formulas::{MOST_TOGETHER, StageEquations, StageWriter};
+use formulas::{PARAMETERS, STATE, STEP, StageProgram, StageSlots, UNKNOWNS};
 use lanes::StageLanes;
+pub(crate) use together::StagesTogether;
 
 /// Products in the elimination of a stage's own unknowns, beyond which formulas for it would grow too long: those of a hundred
 /// unknowns that all depend on each other.
@@ -35,6 +37,8 @@ const EXPECTED: f64 = 2.0 * ROUND_OFF;
 #[derive(Clone)]
 pub(crate) struct FixedPoint {
     stages: StageLanes,
+    /// For motions side by side.
+    together: Option<(Program, StageSlots)>,
     /// From the solution to the outputs of the block, where the stages do not see to them.
     finish: Option<StepEnd>,
     /// What to begin with where nothing is predicted, if the unknowns of the stages are not those of Newton's method.
@@ -94,6 +98,7 @@ impl FixedPoint {
         };
         Ok(Some(FixedPoint {
             stages: StageLanes::new(&program, stages.values.len(), stages.own.len(), options),
+            together: program.together.clone().map(|together| (together, program.places)),
             finish: if program.finishes() { None } else { Some(finish()?) },
             own_guess: stages.end.as_ref().map(|_| vec![0.0; stages.all.len()]),
             found: vec![0.0; stages.all.len()],

@@ -12,7 +12,7 @@ use crate::linear::{Adjacency, inverse, minimum_degree};
 const MOST_MULTIPLICATIONS: usize = 32;
 
 /// An order of elimination in which few entries are filled.
-pub(super) struct Elimination {
+pub(crate) struct Elimination {
     /// Where each unknown and its equation stand in it.
     place: Vec<usize>,
 }

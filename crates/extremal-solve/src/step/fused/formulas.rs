@@ -26,7 +26,7 @@ pub(crate) const LIMIT_VALUES: [f64; 5] = [LIMITS[0].1, LIMITS[1].1, LIMITS[2].1
 
 /// The symbols of these.
 #[derive(Clone, Copy)]
-pub(super) struct FusedLimits<'g> {
+pub(crate) struct FusedLimits<'g> {
     round_off: Expr<'g>,
     underflow: Expr<'g>,
     largest: Expr<'g>,
@@ -35,25 +35,25 @@ pub(super) struct FusedLimits<'g> {
 }
 
 impl<'g> FusedLimits<'g> {
-    pub(super) fn new(g: &'g Graph) -> Self {
+    pub(crate) fn new(g: &'g Graph) -> Self {
         let [round_off, underflow, largest, pivot, turn] = LIMITS.map(|(name, _)| g.symbol(name));
         FusedLimits { round_off, underflow, largest, pivot, turn }
     }
 
-    pub(super) fn list(self) -> [Expr<'g>; 5] {
+    pub(crate) fn list(self) -> [Expr<'g>; 5] {
         [self.round_off, self.underflow, self.largest, self.pivot, self.turn]
     }
 }
 
 /// The program under construction: names for what is computed, and what must hold.
 #[derive(Clone)]
-pub(super) struct FusedWriter<'g> {
+pub(crate) struct FusedWriter<'g> {
     pub(super) g: &'g Graph,
-    pub(super) limits: FusedLimits<'g>,
+    pub(crate) limits: FusedLimits<'g>,
     pub(super) time: Id,
     /// Whose sines and cosines are needed.
     pub(super) angles: Vec<Expr<'g>>,
-    pub(super) names: Vec<(Id, Id)>,
+    pub(crate) names: Vec<(Id, Id)>,
     pub(super) holds: Vec<Expr<'g>>,
     /// Sines and cosines that follow from those at the guess.
     pub(super) turned: Vec<(Expr<'g>, Expr<'g>)>,
@@ -63,7 +63,7 @@ pub(super) struct FusedWriter<'g> {
 
 impl<'g> FusedWriter<'g> {
     /// Nothing yet, of a step that begins at this time.
-    pub(super) fn new(g: &'g Graph, limits: FusedLimits<'g>, time: Id) -> Self {
+    pub(crate) fn new(g: &'g Graph, limits: FusedLimits<'g>, time: Id) -> Self {
         FusedWriter {
             g,
             limits,
@@ -77,7 +77,7 @@ impl<'g> FusedWriter<'g> {
     }
 
     /// A name for an expression, so that no simplification reaches through it; numbers need none.
-    pub(super) fn name(&mut self, e: Expr<'g>) -> Expr<'g> {
+    pub(crate) fn name(&mut self, e: Expr<'g>) -> Expr<'g> {
         if e.as_number().is_some() {
             return e;
         }
@@ -86,7 +86,7 @@ impl<'g> FusedWriter<'g> {
         symbol
     }
 
-    pub(super) fn name_all(&mut self, list: &[Expr<'g>]) -> Vec<Expr<'g>> {
+    pub(crate) fn name_all(&mut self, list: &[Expr<'g>]) -> Vec<Expr<'g>> {
         list.iter().map(|e| self.name(*e)).collect()
     }
 
@@ -114,7 +114,7 @@ impl<'g> FusedWriter<'g> {
     }
 
     /// Gives the unknowns their values: one update by Newton's method.
-    pub(super) fn solve(
+    pub(crate) fn solve(
         &mut self,
         (solve, rows): (&Solve, &SparseRows),
         elimination: Option<&Elimination>,
@@ -226,7 +226,7 @@ impl<'g> FusedWriter<'g> {
     }
 
     /// Asks that these are finite, and far from being not; returns them by names.
-    pub(super) fn finite(&mut self, values: &[Expr<'g>]) -> Vec<Expr<'g>> {
+    pub(crate) fn finite(&mut self, values: &[Expr<'g>]) -> Vec<Expr<'g>> {
         // What is no number makes sums that are none; names keep them from being simplified.
         let values = self.name_all(values);
         let total = self.g.sum(values.iter().map(|value| value.abs()));
@@ -234,7 +234,7 @@ impl<'g> FusedWriter<'g> {
         values
     }
 
-    pub(super) fn condition(&self) -> Expr<'g> {
+    pub(crate) fn condition(&self) -> Expr<'g> {
         let all = self.holds.iter().copied().reduce(|all, condition| self.g.and(all, condition));
         all.unwrap_or_else(|| self.g.compare(Relation::Le, self.g.int(0), self.g.int(1)))
     }

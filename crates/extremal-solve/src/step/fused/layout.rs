@@ -8,13 +8,37 @@ use crate::step::history::DEPTH;
 /// unknowns of the last steps (newest first), the guess, with which a step that was not good enough is tried again, the differences
 /// that go beside the state (where nothing is solved), and the number of updates (where something is).
 #[derive(Clone, Copy)]
-pub(super) struct LoopLayout {
+pub(crate) struct LoopLayout {
     pub state: usize,
     pub unknowns: usize,
     pub differences: usize,
 }
 
+/// What is known of the steps of a motion that all were solved alike, after so many of them.
+pub(crate) struct KnownSteps {
+    /// The steps that are remembered,
+    pub before: usize,
+    /// those that are after another one,
+    pub following: usize,
+    /// and whether it stays at that.
+    pub is_full: bool,
+}
+
 impl LoopLayout {
+    /// What is known after so many steps.
+    pub fn known(self, steps: u64) -> KnownSteps {
+        if self.unknowns == 0 {
+            return KnownSteps { before: 0, following: DEPTH, is_full: true };
+        }
+        let before = steps.min(DEPTH as u64) as usize;
+        KnownSteps { before, following: (before + 1).min(DEPTH), is_full: before == DEPTH }
+    }
+
+    /// How many weights an extrapolation has.
+    pub fn weights(self) -> usize {
+        if self.unknowns == 0 { 0 } else { DEPTH }
+    }
+
     pub fn state(self) -> Range<usize> {
         0..self.state
     }
@@ -56,6 +80,8 @@ impl LoopLayout {
 /// of the present step, and the steps that are left.
 #[derive(Clone)]
 pub(crate) struct LaneLayout {
+    /// Where the rest stands, as for one motion.
+    pub places: LoopLayout,
     /// The ways of the coordinates.
     pub ways: Vec<usize>,
     /// Are these ways for their own sake? Otherwise they are unknowns: ways by the step size.

@@ -24,9 +24,9 @@ use crate::observable::{self, Observable};
 use crate::step::MotionState;
 use crate::step::history::{DEPTH, History, WEIGHTS};
 use affine::Affine;
-use elimination::Elimination;
-pub(crate) use formulas::LIMIT_VALUES;
-use formulas::{FusedLimits, FusedWriter, angles, without_common_factors};
+pub(crate) use elimination::Elimination;
+pub(crate) use formulas::{FusedLimits, FusedWriter, LIMIT_VALUES};
+use formulas::{angles, without_common_factors};
 use layout::LoopLayout;
 use round::{FusedLoop, weight};
 
@@ -36,7 +36,7 @@ pub use rows::WatchedRows;
 pub(crate) use rows::{RowFormulas, RowLook};
 
 /// Systems of equations up to this size are solved by Cramer's rule in the program itself.
-const LARGEST_SOLVE: usize = 3;
+pub(crate) const LARGEST_SOLVE: usize = 3;
 /// Substeps of a composition are written one after the other up to so many operations.
 const LONGEST_COMPOSITION: usize = 10_000;
 /// For larger states the time is spent in the formulas, and compiling them twice would cost more than it gains,
@@ -231,6 +231,11 @@ impl FusedStep {
         })
     }
 
+    /// Is nothing solved in it?
+    pub fn is_explicit(&self) -> bool {
+        self.layout.unknowns == 0
+    }
+
     /// How many unknowns all stages have together, where these are what it solves for.
     pub fn stage_unknowns(&self) -> Option<usize> {
         self.by_stages.then_some(self.layout.unknowns)
@@ -268,7 +273,8 @@ impl FusedStep {
         };
         let longest = self.rows.as_ref().map(|_| strongest + 2);
         let tries = strongest + 2 + usize::from(longest.is_some());
-        LaneLayout { ways, own_ways, strongest, rough: strongest + 1, longest, tries, left: tries + 1 }
+        let places = self.layout;
+        LaneLayout { places, ways, own_ways, strongest, rough: strongest + 1, longest, tries, left: tries + 1 }
     }
 
     /// The watch over the rows of constraints that motions side by side carry.
@@ -443,6 +449,11 @@ impl FusedStep {
     /// Counts steps.
     pub fn count(&mut self, taken: u64) {
         self.taken += taken;
+    }
+
+    /// Counts on from so many steps that were taken, and so many that did not work out.
+    pub fn count_from(&mut self, taken: u64, failed: u64) {
+        (self.taken, self.failed) = (taken, failed);
     }
 
     /// The steps taken since the motion began.

@@ -162,6 +162,11 @@ impl RowLook {
         Some(RowLook { machine: options.machine(&program) })
     }
 
+    /// The program, whose inputs are parameters; state, time, step, and the square of the longest row so far.
+    pub fn program(&self) -> Program {
+        self.machine.program()
+    }
+
     pub fn set_parameters(&mut self, values: &[f64]) {
         if !same_bits(self.machine.inputs(0), values) {
             self.machine.inputs_mut(0).copy_from_slice(values);

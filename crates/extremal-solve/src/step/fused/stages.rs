@@ -4,16 +4,13 @@ use extremal_expr::{Expr, Graph, Id, Node, magnitude};
 use extremal_mechanics::discrete::{Scheme, Stages};
 
 use super::formulas::FusedWriter;
-use crate::step::fixed_point::{StageEquations, StageWriter};
-
-/// More unknowns are found faster side by side.
-const MOST_UNKNOWNS: usize = 6;
+use crate::step::fixed_point::{MOST_TOGETHER, StageEquations, StageWriter};
 
 /// Are there so few stages, and without functions that are better evaluated at several of them at once, that one after the other is
 /// soonest done?
 pub(super) fn go_one_by_one(g: &Graph, stages: &Stages) -> bool {
     let calls = |id: &Id| matches!(g.expr(*id).node(), Node::Call(..) | Node::Table(..) | Node::Power(..));
-    stages.all.len() <= MOST_UNKNOWNS
+    stages.all.len() <= MOST_TOGETHER
         && !g.reachable(&[&stages.residual[..], &stages.following].concat()).iter().any(calls)
 }
 
