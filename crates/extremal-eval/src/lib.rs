@@ -47,6 +47,8 @@ mod slots;
 pub mod source;
 mod ssa;
 mod wide_tape;
+mod widest;
+mod zeros;
 
 pub use lattice::{
     LatticeFormulas, LatticeMachine, LatticeProgram, LatticeRecurrence, NotFinite, RecurrenceMachine, Stopped,
@@ -56,3 +58,5 @@ pub use op::{Instruction, Op};
 pub use pairs::{PairMachine, PairProgram, PairwiseFormulas};
 pub use program::{Backend, CompileError, EntryPoint, OpCounts, Program, Spread, TRACE_ROUNDS, TRACE_STRIDE, TRIES};
 pub use ssa::{ValueDefinition, ValueId};
+pub use widest::{Arch, on_widest_registers};
+pub use zeros::zeros;

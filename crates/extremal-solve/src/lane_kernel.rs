@@ -1,10 +1,9 @@
 //! A kernel for several inputs side by side, where what it solves is linear.
 
-use extremal_eval::Machine;
+use extremal_eval::{Arch, Machine};
 
 use crate::kernel::Kernel;
 use crate::linear::LaneSolver;
-use crate::linear::arch::Arch;
 use crate::newton::{ROUND_OFF, SolvePlan, UNDERFLOW, are_round_off};
 
 /// Lanes that are asked for, in this order: as many as there are instructions for, and what there is on every machine.
@@ -202,11 +201,6 @@ fn relative_in_lane(residuals: &[f64], sizes: &[f64], at: usize, lanes: usize) -
 /// Are all values finite?
 #[inline(always)]
 fn are_finite(values: &[f64]) -> bool {
-    // Nothing times a number is nothing, and nothing times anything else is no number.
-    let mut none = [0.0; 8];
-    let (groups, rest) = values.as_chunks::<8>();
-    for group in groups {
-        none.iter_mut().zip(group).for_each(|(none, value)| *none += 0.0 * value);
-    }
-    none.iter().sum::<f64>() + rest.iter().map(|value| 0.0 * value).sum::<f64>() == 0.0
+    // As wide as the numbers, so that comparisons stay in their registers.
+    values.iter().fold(0u64, |wrong, value| wrong | u64::from(!value.is_finite())) == 0
 }

@@ -23,10 +23,11 @@ pub use adaptive::{
     AdaptiveError, AdaptiveIntegrator, AdaptiveMethod, AdaptiveOptions, AdaptiveWork, Obstacle, integrate,
 };
 pub use configuration::{ConfigurationWatch, PassedConfiguration};
+pub use extremal_eval::on_widest_registers;
 pub use failure::{Reason, SolveFailure, StepFailure};
 pub use kernel::{GuessSource, Kernel, KernelLayout, SolveLayout, SolveStructure, Work};
 pub use lane_kernel::LaneKernel;
-pub use linear::{DenseLu, Factorisation, LaneSolver, LinearSolver, Singular, on_widest_registers};
+pub use linear::{DenseLu, Factorisation, LaneSolver, LinearSolver, Singular};
 pub use march::{
     AdaptiveMarcher, CompiledScheme, ExplicitStep, Guard, LaneCohort, LaneMarcher, LaneObserver, LaneStart,
     LatticeInstance, LatticeMarcher, LatticePairs, LatticeScheme, March, Marcher, MotionBlock, MotionFate,

@@ -1,6 +1,8 @@
 //! Which rows of a matrix depend on others, and whether they come to, as it changes.
 
-use crate::linear::{Moving, MovingGram, on_widest_registers};
+use extremal_eval::on_widest_registers;
+
+use crate::linear::{Moving, MovingGram};
 
 /// A row counts as dependent when, scaled to length one, it comes this close to the span of the others.
 const DEPENDENT: f64 = 1e-8;

@@ -60,15 +60,20 @@ struct Line {
     t_last: f64,
 }
 
-/// The sum over `0..count`, in strands.
+/// The sum over times and departures, in strands.
 #[inline(always)]
-fn sum(count: usize, of: impl Fn(usize) -> f64) -> f64 {
+fn sum(times: &[f64], departures: &[f64], of: impl Fn(f64, f64) -> f64) -> f64 {
     let mut strands = [0.0; STRANDS];
-    let whole = count - count % STRANDS;
-    for first in (0..whole).step_by(STRANDS) {
-        strands.iter_mut().enumerate().for_each(|(at, strand)| *strand += of(first + at));
+    let (times, last_times) = times.as_chunks::<STRANDS>();
+    let (departures, last_departures) = departures.as_chunks::<STRANDS>();
+    for (times, departures) in times.iter().zip(departures) {
+        for at in 0..STRANDS {
+            strands[at] += of(times[at], departures[at]);
+        }
     }
-    strands.iter_mut().zip(whole..count).for_each(|(strand, at)| *strand += of(at));
+    for ((strand, time), departure) in strands.iter_mut().zip(last_times).zip(last_departures) {
+        *strand += of(*time, *departure);
+    }
     strands.iter().sum()
 }
 
@@ -81,13 +86,13 @@ impl Line {
             self.t_first = *first;
         }
         self.t_last = *last;
-        let (size, since) = (times.len(), |at: usize| times[at] - self.t_first);
-        let own = size as f64;
-        let (mean_t, mean_d) = (sum(size, since) / own, sum(size, |at| departures[at]) / own);
-        let (from_t, from_d) = (|at| since(at) - mean_t, |at: usize| departures[at] - mean_d);
-        let tt = sum(size, |at| from_t(at) * from_t(at));
-        let td = sum(size, |at| from_t(at) * from_d(at));
-        let dd = sum(size, |at| from_d(at) * from_d(at));
+        let (own, t_first) = (times.len() as f64, self.t_first);
+        let mean_t = sum(times, departures, |t, _| t - t_first) / own;
+        let mean_d = sum(times, departures, |_, d| d) / own;
+        let (from_t, from_d) = (|t: f64| (t - t_first) - mean_t, |d: f64| d - mean_d);
+        let tt = sum(times, departures, |t, _| from_t(t) * from_t(t));
+        let td = sum(times, departures, |t, d| from_t(t) * from_d(d));
+        let dd = sum(times, departures, |_, d| from_d(d) * from_d(d));
         let (apart_t, apart_d) = (mean_t - self.mean_t, mean_d - self.mean_d);
         let part = own / (self.count + own);
         let both = self.count * part;
@@ -174,14 +179,10 @@ impl Drift {
     #[inline(always)]
     fn settle(&mut self) {
         let Waiting { count, times, departures } = &self.waiting;
-        let (times, departures) = (&times[..*count], &departures[..*count]);
-        if let (Ok(times), Ok(departures)) = (<&[f64; GROUP]>::try_from(times), departures.try_into()) {
-            // Their number is known to the compiler.
-            let departures: &[f64; GROUP] = departures;
-            self.line.join(times, departures);
-        } else {
-            self.line.join(times, departures);
-        }
+        // The compiler shall not know the number: it would write the loops out, one number after the other.
+        let count = std::hint::black_box(*count);
+        let (times, departures) = (&times[..count], &departures[..count]);
+        self.line.join(times, departures);
         let mut strands = [0.0; STRANDS];
         for group in departures.chunks(STRANDS) {
             for (strand, departure) in strands.iter_mut().zip(group) {

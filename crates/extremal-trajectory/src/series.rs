@@ -29,6 +29,7 @@ pub struct Series {
     max_rows: usize,
     /// A power of two, like the other stride: they double.
     row_stride: u64,
+    /// The latest row, from the second one on.
     last: Vec<f64>,
     /// For each bucket, `(min, max)` of every column.
     buckets: Vec<(f64, f64)>,
@@ -52,7 +53,7 @@ impl Series {
             rows: Vec::new(),
             max_rows: (Self::MAX_VALUES / width.max(1)).clamp(2, Self::MAX_ROWS),
             row_stride: 1,
-            last: vec![f64::NAN; width],
+            last: vec![0.0; width],
             buckets: Vec::new(),
             // An even number, for they are merged in pairs.
             max_buckets: (Self::MAX_VALUES / (2 * width.max(1))).clamp(2, Self::MAX_BUCKETS) & !1,
@@ -63,7 +64,6 @@ impl Series {
     /// Takes the first row of a trajectory of which nobody will look at more than this row and the last one.
     pub(crate) fn begin(&mut self, row: &[f64]) {
         self.rows.extend_from_slice(row);
-        self.set_last(row);
         self.skip(1);
     }
 
@@ -178,7 +178,11 @@ impl Series {
 
     /// The latest row, if there was one.
     pub fn last(&self) -> Option<&[f64]> {
-        (self.seen > 0).then_some(self.last.as_slice())
+        match self.seen {
+            0 => None,
+            1 => self.rows.get(..self.width),
+            _ => Some(&self.last),
+        }
     }
 
     /// Whether every row pushed is still here.

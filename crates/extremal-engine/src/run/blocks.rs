@@ -271,11 +271,13 @@ impl StepColumns {
         let pairs = at.velocities.clone().zip(at.momenta.clone());
         for ((v, p), before) in pairs.zip(before.v.iter().zip(&before.p)) {
             let (v, p) = (rows.column(v), rows.column(p));
-            let products = [&mut self.work[1..], &mut self.kinetic[1..]];
-            let changes = [&mut self.first[..], &mut self.second[..]];
             on_widest_registers(
                 #[inline(always)]
-                || add_pair(v, p, [*before.0, *before.1], products, changes),
+                || {
+                    let products = [&mut self.work[1..], &mut self.kinetic[1..]];
+                    let changes = [&mut self.first[..], &mut self.second[..]];
+                    add_pair(v, p, [*before.0, *before.1], products, changes);
+                },
             );
         }
     }

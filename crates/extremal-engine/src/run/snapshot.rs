@@ -1,5 +1,6 @@
 //! One row of a motion: assembled from its state and what is observed there.
 
+use extremal_eval::zeros;
 use extremal_solve::{GuessSource, Kernel, March, StepFailure};
 use extremal_trajectory::RowBlock;
 
@@ -30,7 +31,7 @@ pub(crate) struct Snapshot {
 impl Snapshot {
     pub fn new(observables: &Observables, estimate: Option<Kernel>) -> Self {
         Snapshot {
-            row: vec![0.0; observables.columns.len()],
+            row: zeros(observables.columns.len()),
             stops: vec![0.0; observables.stops.len()],
             exact: vec![0.0; observables.exact.len()],
             determinants: vec![0.0; observables.determinants],

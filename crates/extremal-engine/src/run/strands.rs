@@ -1,16 +1,14 @@
 //! Extremes of columns, side by side: the next comparison does not wait for the last one. They do not depend on the order.
 
-/// As many as fill a register or more.
-const STRANDS: usize = 16;
+/// As many as fill a few registers.
+const STRANDS: usize = 32;
 
-/// The strands of all columns from a row on. Written with loops, whose lengths are known, for nothing else is sure to be inlined.
+/// So many rows of all columns from one on. Written with a loop, whose length is known, for nothing else is sure to be inlined.
 #[inline(always)]
-fn strands_at<'c, const K: usize>(columns: &[&'c [f64]; K], first: usize) -> [&'c [f64; STRANDS]; K] {
-    let mut parts = [&[0.0; STRANDS]; K];
+fn part_of<'c, const K: usize>(columns: &[&'c [f64]; K], first: usize, count: usize) -> [&'c [f64]; K] {
+    let mut parts: [&[f64]; K] = [&[]; K];
     for k in 0..K {
-        if let Some(part) = columns[k][first..].first_chunk() {
-            parts[k] = part;
-        }
+        parts[k] = &columns[k][first..first + count];
     }
     parts
 }
@@ -21,15 +19,6 @@ fn row_of<const K: usize>(columns: &[&[f64]; K], row: usize) -> [f64; K] {
     let mut values = [0.0; K];
     for k in 0..K {
         values[k] = columns[k][row];
-    }
-    values
-}
-
-#[inline(always)]
-fn strand_of<const K: usize>(parts: &[&[f64; STRANDS]; K], at: usize) -> [f64; K] {
-    let mut values = [0.0; K];
-    for k in 0..K {
-        values[k] = parts[k][at];
     }
     values
 }
@@ -54,17 +43,23 @@ pub(super) fn larger(a: f64, b: f64) -> f64 {
 pub(super) fn largest<const K: usize>(start: f64, columns: [&[f64]; K], of: impl Fn([f64; K]) -> f64) -> f64 {
     let rows = rows_of(&columns);
     let mut strands = [start; STRANDS];
-    let whole = rows - rows % STRANDS;
-    for first in (0..whole).step_by(STRANDS) {
-        let parts = strands_at(&columns, first);
-        for (at, strand) in strands.iter_mut().enumerate() {
-            *strand = larger(*strand, of(strand_of(&parts, at)));
+    let mut first = 0;
+    while first < rows {
+        // A loop of no fixed length: the compiler would write others out, and gather what is far apart.
+        let count = STRANDS.min(rows - first);
+        let parts = part_of(&columns, first, count);
+        for (row, strand) in strands[..count].iter_mut().enumerate() {
+            *strand = larger(*strand, of(row_of(&parts, row)));
         }
+        first += count;
     }
-    for (strand, row) in strands.iter_mut().zip(whole..rows) {
-        *strand = larger(*strand, of(row_of(&columns, row)));
+    let mut left = STRANDS;
+    while left > 1 {
+        left /= 2;
+        let (some, others) = strands.split_at_mut(left);
+        some.iter_mut().zip(others).for_each(|(one, other)| *one = larger(*one, *other));
     }
-    strands.into_iter().fold(start, larger)
+    strands[0]
 }
 
 /// The least of them.
@@ -77,17 +72,13 @@ pub(super) fn least<const K: usize>(start: f64, columns: [&[f64]; K], of: impl F
 #[inline(always)]
 pub(super) fn holds<const K: usize>(columns: [&[f64]; K], of: impl Fn([f64; K]) -> bool) -> bool {
     let rows = rows_of(&columns);
+    let columns = part_of(&columns, 0, rows);
     // As wide as the numbers, so that comparisons stay in their registers.
-    let mut wrong = [0u64; STRANDS];
-    let whole = rows - rows % STRANDS;
-    for first in (0..whole).step_by(STRANDS) {
-        let parts = strands_at(&columns, first);
-        for (at, wrong) in wrong.iter_mut().enumerate() {
-            *wrong |= u64::from(!of(strand_of(&parts, at)));
-        }
+    let mut wrong = 0u64;
+    for row in 0..rows {
+        wrong |= u64::from(!of(row_of(&columns, row)));
     }
-    let rest = (whole..rows).all(|row| of(row_of(&columns, row)));
-    rest && wrong.into_iter().all(|wrong| wrong == 0)
+    wrong == 0
 }
 
 /// A sum whose bits do not depend on how many numbers come at once: strand after strand takes the next one.

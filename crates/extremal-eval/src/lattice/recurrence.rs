@@ -19,6 +19,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::program::{Backend, CompileError};
+use crate::zeros::zeros;
 
 use super::body::LANES;
 use super::carried::Carried;
@@ -521,7 +522,7 @@ const LINE: usize = 8;
 impl LatticeState {
     fn reserve(&mut self, count: usize, first: usize) {
         if self.count != count {
-            self.memory = vec![0.0; count + LINE];
+            self.memory = zeros(count + LINE);
             (self.count, self.first) = (count, first);
         }
         let misplaced = (self.memory.as_ptr() as usize / size_of::<f64>() + first) % LINE;

@@ -1,5 +1,7 @@
 //! Sums over members, in an order that does not depend on what runs them or how many come at once.
 
+use crate::widest::Arch;
+
 use super::loop_machine::PIECE;
 
 /// Numbers of a group: as many parts a sum has.
@@ -14,19 +16,29 @@ pub(super) struct PiecewiseTotal {
     /// What is left where the size is no multiple of the parts.
     rest: f64,
     total: Compensated,
+    arch: Arch,
 }
 
 impl PiecewiseTotal {
     pub fn of(size: usize) -> PiecewiseTotal {
-        PiecewiseTotal { size, seen: 0, parts: [0.0; PARTS], rest: NOTHING, total: Compensated::default() }
+        let (rest, total) = (NOTHING, Compensated::default());
+        PiecewiseTotal { size, seen: 0, parts: [0.0; PARTS], rest, total, arch: Arch::new() }
     }
 
     pub fn begin(&mut self) {
-        *self = PiecewiseTotal::of(self.size);
+        (self.seen, self.parts, self.rest, self.total) = (0, [0.0; PARTS], NOTHING, Compensated::default());
     }
 
     /// Takes the next numbers.
     pub fn push_all(&mut self, numbers: &[f64]) {
+        self.arch.dispatch(
+            #[inline(always)]
+            || self.take_all(numbers),
+        );
+    }
+
+    #[inline(always)]
+    fn take_all(&mut self, numbers: &[f64]) {
         let mut left = numbers;
         while !left.is_empty() {
             let (now, later) = left.split_at(left.len().min(PIECE - self.seen % PIECE));
@@ -39,6 +51,7 @@ impl PiecewiseTotal {
         }
     }
 
+    #[inline(always)]
     fn push_in_piece(&mut self, numbers: &[f64]) {
         let grouped = (self.size - self.size % PARTS).saturating_sub(self.seen).min(numbers.len());
         let (grouped, rest) = numbers.split_at(grouped);

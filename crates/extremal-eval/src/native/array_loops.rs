@@ -10,7 +10,7 @@ use crate::program::Backend;
 use crate::slots::{MemorySlot, NOWHERE};
 use crate::ssa::ValueId;
 
-use super::emit::{BlockSource, Emitter, PATTERNS};
+use super::emit::{BlockSource, Emitter, PATTERNS, Running};
 use super::executable;
 use super::operand::{AddressRegister, Register};
 use super::order::BlockItem;
@@ -144,13 +144,6 @@ fn reaches(bodies: &LoopBodies, body: &LoopBody, lanes: usize) -> Vec<BufferReac
     reaches
 }
 
-/// A number of the memory that every round replaces: it stays in a register until the last one.
-struct Running {
-    before: ValueId,
-    after: ValueId,
-    slot: MemorySlot,
-}
-
 /// So many registers are left to what changes from round to round.
 const FREE: usize = 8;
 
@@ -172,13 +165,13 @@ impl Emitter {
         let mut list: Vec<(ValueId, usize)> = uses.into_iter().collect();
         list.sort_by_key(|(_, count)| Reverse(*count));
         // One number that goes from round to round is reckoned with.
-        let others = self.running(items, source).len().saturating_sub(1);
+        let others = self.going_round(items, source).len().saturating_sub(1);
         list.truncate(self.target.registers().saturating_sub(FREE + others));
         list.into_iter().map(|(value, _)| value).collect()
     }
 
     /// What goes from round to round, unless a round calls functions, which keep no registers.
-    fn running(&self, items: &[BlockItem], source: &BlockSource<'_>) -> Vec<Running> {
+    fn going_round(&self, items: &[BlockItem], source: &BlockSource<'_>) -> Vec<Running> {
         if items.iter().any(|item| matches!(item, BlockItem::Call(..))) {
             return Vec::new();
         }
@@ -198,7 +191,7 @@ impl Emitter {
     fn array_loop(&mut self, source: &BlockSource<'_>, advance: usize) -> usize {
         let begin = self.begin_function();
         let mut items = self.items(source.steps);
-        let (held, running) = (self.held(&items, source), self.running(&items, source));
+        let (held, running) = (self.held(&items, source), self.going_round(&items, source));
         let stays = |(_, slot): &&(ValueId, MemorySlot)| running.iter().all(|running| running.slot != *slot);
         let kept: Vec<(ValueId, MemorySlot)> = source.kept.iter().filter(stays).copied().collect();
         let source = &BlockSource { kept: &kept, ..*source };
@@ -207,17 +200,20 @@ impl Emitter {
         items.push(BlockItem::Round(held.iter().copied().chain(running.iter().map(|running| running.after)).collect()));
         self.registers.begin(&items, AddressRegister::Memory);
         let registers: Vec<Register> = held.iter().map(|value| self.registers.load(&mut self.code, *value)).collect();
-        let running: Vec<(Register, Running)> =
+        self.running =
             running.into_iter().map(|running| (self.registers.pin(&mut self.code, running.before), running)).collect();
         self.registers.unlock();
         let top = self.code.bytes.len();
         for (at, item) in items.iter().enumerate() {
             self.item(item, at, AddressRegister::Memory);
         }
-        // No other value has had these registers: what goes on cannot be lost on the way.
+        // What is not there yet; no other value has had these registers: what goes on cannot be lost on the way.
+        let running = std::mem::take(&mut self.running);
         for (register, running) in &running {
             let made = self.registers.load(&mut self.code, running.after);
-            self.code.copy(self.target.width, *register, made);
+            if made != *register {
+                self.code.copy(self.target.width, *register, made);
+            }
             self.registers.unlock();
         }
         // What had to give way meanwhile comes back to where the next round expects it.

@@ -57,6 +57,17 @@ pub(super) struct Emitter {
     pub(super) detours: Vec<Detour>,
     /// The condition that choices are prepared for.
     pub(super) noted: Option<ValueId>,
+    /// Numbers that every round of a loop replaces, with the registers they go round in.
+    pub(super) running: Vec<(Register, Running)>,
+    /// Where the result of the present operation has to be, if that is known.
+    destination: Option<Register>,
+}
+
+/// A number of the memory that every round replaces: it stays in a register until the last one.
+pub(super) struct Running {
+    pub before: ValueId,
+    pub after: ValueId,
+    pub slot: MemorySlot,
 }
 
 const NONE: u32 = u32::MAX;
@@ -82,6 +93,8 @@ impl Emitter {
             own_values,
             detours: Vec::new(),
             noted: None,
+            running: Vec::new(),
+            destination: None,
         }
     }
 
@@ -187,11 +200,18 @@ impl Emitter {
     /// A register for the result of an operation, that of a dying operand if there is one.
     pub(super) fn result(&mut self, operands: &[ValueId]) -> Register {
         self.registers.free_registers(operands);
-        self.registers.take(&mut self.code)
+        self.destination.take().unwrap_or_else(|| self.registers.take(&mut self.code))
+    }
+
+    /// The register of the number that a value replaces in the next round, if nothing needs it any more.
+    fn register_of_replaced(&self, value: ValueId) -> Option<Register> {
+        let (register, replaced) = self.running.iter().find(|(_, running)| running.after == value)?;
+        self.registers.is_used_up(replaced.before).then_some(*register)
     }
 
     fn step(&mut self, step: &Instruction<ValueId>, item: &BlockItem, results: AddressRegister) {
         let width = self.target.width;
+        self.destination = self.register_of_replaced(step.to);
         let to = match step.op {
             Op::Add(a, b) => self.binary(Binary::Add, a, b),
             Op::Sub(a, b) => self.binary(Binary::Sub, a, b),
@@ -217,6 +237,7 @@ impl Emitter {
                 let to = self.result(&[a, b]);
                 let one = self.registers.place(self.patterns + ONE);
                 self.code.compare(comparison, width, to, (first, second), one);
+                self.noted = self.target.compares_to_notes().then_some(step.to);
                 to
             }
             Op::Select(condition, a, b) => {
@@ -234,6 +255,7 @@ impl Emitter {
             Op::Call2(function, a, b) => self.extreme(function, a, b),
             Op::Pow(..) | Op::Call(..) | Op::Table(..) | Op::SinCos { .. } => unreachable!("done by a call"),
         };
+        self.destination = None;
         self.registers.release(item);
         self.registers.put(step.to, to);
         self.deliver(step.to, results);

@@ -78,6 +78,24 @@ fn executable(bytes: &[u8]) -> Option<Mmap> {
     Some(code)
 }
 
+/// Asks the system for large pages for these numbers, which were not written yet. It may have none, or not know of any.
+pub(crate) fn lie_in_large_pages(numbers: &mut [f64]) {
+    #[cfg(target_os = "linux")]
+    {
+        /// Advice is for whole pages; those of this size are whole ones wherever there are larger ones.
+        const PAGE: usize = 1 << 16;
+        let bytes = std::mem::size_of_val(numbers);
+        let first = numbers.as_mut_ptr();
+        let before = first.cast::<u8>().align_offset(PAGE);
+        if let Some(whole) = bytes.checked_sub(before).map(|rest| rest - rest % PAGE).filter(|whole| *whole > 0) {
+            // SAFETY: the pages belong to these numbers, and what is in them does not change.
+            unsafe { libc::madvise(first.cast::<u8>().add(before).cast(), whole, libc::MADV_HUGEPAGE) };
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = numbers;
+}
+
 impl Native {
     /// Compiles for `lanes` numbers side by side; `None` where the machine cannot run it, or distances do not fit instructions.
     pub fn compile(blocks: &NativeSource<'_>, backend: Backend, lanes: usize) -> Option<Native> {

@@ -144,6 +144,11 @@ impl Registers {
         self.next[value.index()] == NEVER && !self.in_register(value).is_some_and(|register| self.is_pinned(register))
     }
 
+    /// Has the value been used for the last time, wherever it is?
+    pub fn is_used_up(&self, value: ValueId) -> bool {
+        self.next[value.index()] == NEVER
+    }
+
     /// The value in a register that keeps it for the whole block.
     pub fn pin(&mut self, code: &mut Assembler, value: ValueId) -> Register {
         let register = self.load(code, value);
@@ -335,7 +340,9 @@ impl Registers {
 
     /// The value now has this register, unless nobody wants it.
     pub fn put(&mut self, value: ValueId, register: Register) {
-        self.holds[register as usize] = Some(value);
+        if let Some(replaced) = self.holds[register as usize].replace(value) {
+            self.register[replaced.index()] = NO_REGISTER;
+        }
         self.register[value.index()] = register;
     }
 

@@ -143,17 +143,55 @@ fn uniform_values(program: &Program) -> Vec<ValueId> {
             list.push(value);
         }
     };
-    program.ops(0).iter().for_each(|step| step.op.for_each_operand(&mut meet));
-    program.outputs(0).iter().for_each(|output| meet(opposite_of(program, *output).0));
+    let outputs = signed_outputs(program);
+    let steps = steps_below(program, &outputs, |_| false);
+    steps.iter().for_each(|step| step.op.for_each_operand(&mut meet));
+    outputs.iter().for_each(|(output, _)| meet(*output));
     list
 }
 
-/// A value and whether the one that is wanted is its opposite.
-fn opposite_of(program: &Program, value: ValueId) -> (ValueId, bool) {
-    match program.definition(value) {
-        ValueDefinition::Computed(Op::Neg(inner)) => (inner, true),
-        _ => (value, false),
+/// The operations for one pair that these outputs need, down to values that are known.
+fn steps_below(
+    program: &Program,
+    outputs: &[(ValueId, bool)],
+    is_known: impl Fn(ValueId) -> bool,
+) -> Vec<Instruction<ValueId>> {
+    let mut needed: FxHashSet<ValueId> = outputs.iter().map(|(value, _)| *value).collect();
+    let mut steps: Vec<Instruction<ValueId>> = Vec::new();
+    for step in program.ops(0).iter().rev() {
+        if results(step).any(|value| needed.contains(&value) && !is_known(value)) {
+            step.op.for_each_operand(|operand| {
+                needed.insert(operand);
+            });
+            steps.push(*step);
+        }
     }
+    steps.reverse();
+    steps
+}
+
+/// The outputs, each as a value and whether it is its opposite: so are two products with a number and with its opposite.
+fn signed_outputs(program: &Program) -> Vec<(ValueId, bool)> {
+    let steps = || program.hoisted_ops(0).iter().chain(program.hoisted_ops(1)).chain(program.ops(0));
+    let mut products: FxHashMap<[ValueId; 2], ValueId> = FxHashMap::default();
+    for step in steps() {
+        if let Op::Mul(a, b) = step.op {
+            products.extend([([a, b], step.to), ([b, a], step.to)]);
+        }
+    }
+    let mut opposites: FxHashMap<ValueId, ValueId> = FxHashMap::default();
+    for step in steps() {
+        let opposite = match step.op {
+            Op::Neg(inner) => Some(inner),
+            Op::Mul(a, b) => [[a, b], [b, a]]
+                .into_iter()
+                .find_map(|[one, other]| products.get(&[*opposites.get(&one)?, other]).copied()),
+            _ => None,
+        };
+        opposites.extend(opposite.map(|opposite| (step.to, opposite)));
+    }
+    let signed = |value: &ValueId| opposites.get(value).map_or((*value, false), |opposite| (*opposite, true));
+    program.outputs(0).iter().map(signed).collect()
 }
 
 struct KernelWriter<'c> {
@@ -190,8 +228,7 @@ impl KernelWriter<'_> {
             let place = self.value(fixed(places.settled() + at));
             self.known.insert(*value, place);
         }
-        let outputs: Vec<(ValueId, bool)> =
-            program.outputs(0).iter().map(|value| opposite_of(program, *value)).collect();
+        let outputs = signed_outputs(program);
         // What the second member has, and what follows from it alone, is the same for all first members.
         let decided = self.decided_by_first();
         let number = self.value(self.along(Buffer::Fields, *members));
@@ -250,18 +287,8 @@ impl KernelWriter<'_> {
 
     /// The operations for one pair that outputs need, but for those that are done.
     fn pair(&mut self, outputs: &[(ValueId, bool)], steps: &mut Vec<Instruction<ValueId>>) {
-        let program = &self.code.program;
-        let mut needed: FxHashSet<ValueId> = outputs.iter().map(|(value, _)| *value).collect();
-        let mut order: Vec<Instruction<ValueId>> = Vec::new();
-        for step in program.ops(0).iter().rev() {
-            if results(step).any(|value| needed.contains(&value) && !self.known.contains_key(&value)) {
-                step.op.for_each_operand(|operand| {
-                    needed.insert(operand);
-                });
-                order.push(*step);
-            }
-        }
-        for Instruction { to, op } in order.into_iter().rev() {
+        let order = steps_below(&self.code.program, outputs, |value| self.known.contains_key(&value));
+        for Instruction { to, op } in order {
             match op {
                 // Sine and cosine have the same bits alone and together.
                 Op::SinCos { argument, cosine } => {
@@ -292,5 +319,31 @@ impl KernelWriter<'_> {
         let made = self.value(place);
         self.known.insert(value, made);
         made
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use extremal_expr::Graph;
+
+    use super::*;
+    use crate::{PairProgram, PairwiseFormulas};
+
+    /// What one member gives the other is the opposite of what it gets: of slopes there are as many choices as coordinates, and of the term
+    /// one.
+    #[test]
+    fn opposite_slopes_are_chosen_once() {
+        let g = Graph::new();
+        let [a, b] = ["a", "b"].map(|of| ["x", "y", "m"].map(|name| g.symbol(&format!("{name}{of}"))));
+        let square = (a[0] - b[0]).powi(2) + (a[1] - b[1]).powi(2) + 1;
+        let term = g.symbol("G") * a[2] * b[2] / square.sqrt();
+        let members = [a, b].map(|list| list.map(|e| e.id()));
+        let members = [&members[0][..], &members[1]];
+        let parameters = [g.symbol("G").id()];
+        let formulas = PairwiseFormulas { graph: &g, parameters: &parameters, members, moving: 2, term: term.id() };
+        let code = PairProgram::compile(formulas).expect("a program").code;
+        let kernel = PairKernel::new(&code, 8, 1);
+        let choices = kernel.bodies.list[0].steps.iter().filter(|step| matches!(step.op, Op::Select(..))).count();
+        assert_eq!(choices, 3, "{:?}", code.program.ops(0));
     }
 }

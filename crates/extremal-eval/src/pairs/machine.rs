@@ -7,6 +7,7 @@ use crate::lattice::Compensated;
 use crate::lattice::body::{Buffers, LANES, LaneGroups, LoopRunner};
 use crate::machine::{Aligned, execute};
 use crate::program::Backend;
+use crate::widest::Arch;
 
 use super::kernel::{PairKernel, PairPlaces, PairUniforms};
 use super::{PairCode, PairProgram};
@@ -42,6 +43,7 @@ pub struct PairMachine {
     slopes: Aligned,
     /// As many sums side by side as a group has members, whatever is done in one go.
     parts: Vec<[f64; LANES]>,
+    arch: Arch,
 }
 
 impl PairProgram {
@@ -74,6 +76,7 @@ impl PairProgram {
             parts: vec![[0.0; LANES]; kernel.places.sums * kernel.places.firsts],
             kernel: Arc::new(kernel),
             runner,
+            arch: Arch::new(),
         })
     }
 }
@@ -120,10 +123,13 @@ impl PairMachine {
         assert_eq!(slopes.len(), moving * size, "the slopes of another program");
         self.place(0, fields);
         self.slopes.get_mut().fill(0.0);
-        let total = match self.runner.lanes() {
-            LANES => self.tiles::<LANES>(),
-            _ => self.tiles::<HALF>(),
-        };
+        let total = self.arch.dispatch(
+            #[inline(always)]
+            || match self.runner.lanes() {
+                LANES => self.tiles::<LANES>(),
+                _ => self.tiles::<HALF>(),
+            },
+        );
         for (from, to) in self.slopes.get().chunks_exact(stride.max(1)).zip(slopes.chunks_exact_mut(size.max(1))) {
             to.copy_from_slice(&from[..size]);
         }
@@ -131,6 +137,7 @@ impl PairMachine {
     }
 
     /// Lets all members go by each other, so many at a time; returns the sum of the terms.
+    #[inline(always)]
     fn tiles<const L: usize>(&mut self) -> f64 {
         let mut total = Compensated::default();
         for first in (0..self.stride).step_by(TILE) {
@@ -152,12 +159,13 @@ impl PairMachine {
     }
 
     /// Lets the members from one place to another go by the first of these members, as many as do so at once; adds the terms to the sum.
+    #[inline(always)]
     fn rows<const L: usize>(&mut self, members: Range<usize>, from: usize, end: usize, total: &mut Compensated) {
         let PairMachine { code, kernel, runner, memory, uniforms, fields, slopes, parts, stride, .. } = self;
         let PairPlaces { firsts, sums, .. } = kernel.places;
+        let (lanes, _) = memory.get_mut().as_chunks_mut::<L>();
         for first in 0..firsts {
             let member = members.start + first;
-            let (lanes, _) = memory.get_mut().as_chunks_mut::<L>();
             if member >= members.end {
                 // No member comes behind it.
                 lanes[kernel.places.own_number(first)] = [f64::INFINITY; L];
@@ -167,7 +175,9 @@ impl PairMachine {
             for (place, number) in uniforms.memory[code.parameters..][..code.members].iter_mut().zip(own) {
                 *place = *number;
             }
-            execute(&uniforms.steps[1], &mut uniforms.memory);
+            if !uniforms.steps[1].is_empty() {
+                execute(&uniforms.steps[1], &mut uniforms.memory);
+            }
             lanes[kernel.places.own_number(first)] = [member as f64; L];
             let changing = &mut lanes[kernel.places.uniforms_of(first)];
             for (place, (_, slot)) in changing.iter_mut().zip(&uniforms.used[uniforms.settled..]) {
@@ -177,7 +187,7 @@ impl PairMachine {
         for round in 0..LANES / L {
             let (lanes, _) = memory.get_mut().as_chunks_mut::<L>();
             for first in 0..firsts {
-                lanes[kernel.places.sums_of(first)].fill([0.0; L]);
+                lanes[kernel.places.sums_of(first)].iter_mut().for_each(|sums| *sums = [0.0; L]);
             }
             let groups = LaneGroups { member: from + round * L, local: 0, count: (end - from) / LANES };
             let mut buffers = Buffers { fields: fields.get(), results: slopes.get_mut(), temporaries: &mut [] };
@@ -200,6 +210,7 @@ impl PairMachine {
     }
 }
 
+#[inline(always)]
 fn in_pairs(parts: &[f64; LANES]) -> f64 {
     let [a, b, c, d, e, f, g, h] = *parts;
     ((a + b) + (c + d)) + ((e + f) + (g + h))

@@ -1,6 +1,7 @@
 //! LU factorisation of a dense matrix: the solve inside almost every Newton step.
 
-use super::arch::Arch;
+use extremal_eval::Arch;
+
 use super::equilibrate::Scales;
 use super::small::{self, SmallDeterminant};
 use super::{PivotRange, Singular};

@@ -1,6 +1,7 @@
 //! Systems of one pattern side by side.
 
-use super::arch::Arch;
+use extremal_eval::Arch;
+
 use super::lane_band::{self, BandShape};
 use super::solver::LinearSolver;
 use super::{lane_lu, small};

@@ -4,7 +4,6 @@
 //! full. A factorisation depends on the matrix alone, bit for bit: not on the machine's vector width, not on what was
 //! factored before.
 
-pub(crate) mod arch;
 mod banded;
 mod dense;
 mod equilibrate;
@@ -23,7 +22,6 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use arch::on_widest_registers;
 pub use dense::DenseLu;
 pub(crate) use gram::{Moving, MovingGram};
 pub use lanes::LaneSolver;

@@ -1,11 +1,10 @@
 //! Many steps at a time, each of them observed.
 
-use extremal_eval::{TRACE_ROUNDS, TRACE_STRIDE};
+use extremal_eval::{Arch, TRACE_ROUNDS, TRACE_STRIDE};
 
 use super::marcher::Marcher;
 use crate::kernel::Kernel;
 use crate::lane_kernel::LaneKernel;
-use crate::linear::arch::Arch;
 use crate::step::{FusedMark, MotionState};
 
 /// States of consecutive steps and what is observed at each of them, column by column, with what it takes to look at several side by side

@@ -7,12 +7,12 @@ use super::lanes::Entered;
 use super::{Clock, CompiledScheme, LaneMarcher, Marcher, QUIET, SeenLanes};
 use crate::kernel::same_bits;
 use crate::lane_kernel::LaneKernel;
-use crate::linear::on_widest_registers;
 use crate::newton::LaneNewton;
 use crate::observable::{self, Observable};
 use crate::step::{
     DEPTH, FIRST_DIFFERENCES, LIMIT_VALUES, LOOP_TIER, PARAMETERS_TIER, StagesTogether, TIMES_TIER, WEIGHTS, WELL_KNOWN,
 };
+use extremal_eval::on_widest_registers;
 
 /// Takes several motions of one scheme, as many as there are lanes, through the same number of steps. Whatever there is of each of them is a
 /// column: a number for every lane. Each goes the way it would go alone, bit for bit; where that is not known, it is *lost*, and does what another does.

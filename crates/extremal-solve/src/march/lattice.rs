@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use extremal_eval::{
     Backend, CompileError, LatticeFormulas, LatticeMachine, LatticeProgram, LatticeRecurrence, NotFinite,
-    RecurrenceMachine, Stopped,
+    RecurrenceMachine, Stopped, zeros,
 };
 use extremal_expr::{Graph, Id};
 use extremal_mechanics::discrete::Scheme;
@@ -457,7 +457,7 @@ impl LatticeMarcher {
         self.clock = Clock::new(0.0, h);
         if self.observed.len() != size + self.in_sums.len() {
             // Not touched before something is observed.
-            self.observed = vec![0.0; size + self.in_sums.len()];
+            self.observed = zeros(size + self.in_sums.len());
         }
         let started = self.step.load_with(|given, state| {
             given[..positions.len()].copy_from_slice(positions);

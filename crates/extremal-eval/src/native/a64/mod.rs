@@ -51,6 +51,11 @@ impl A64Target {
         self.width == A64Width::One
     }
 
+    /// Is a comparison such a preparation?
+    pub fn compares_to_notes(self) -> bool {
+        false
+    }
+
     /// Do they last over jumps?
     pub fn jumps_keep_notes(self) -> bool {
         false

@@ -57,6 +57,11 @@ impl X86Target {
         self.avx512
     }
 
+    /// Is a comparison such a preparation?
+    pub fn compares_to_notes(self) -> bool {
+        self.avx512
+    }
+
     /// Do they last over jumps?
     pub fn jumps_keep_notes(self) -> bool {
         self.avx512
