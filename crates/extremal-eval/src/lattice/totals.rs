@@ -1,7 +1,5 @@
 //! Sums over members, in an order that does not depend on what runs them or how many come at once.
 
-use crate::widest::Arch;
-
 use super::loop_machine::PIECE;
 
 /// Numbers of a group: as many parts a sum has.
@@ -16,29 +14,19 @@ pub(super) struct PiecewiseTotal {
     /// What is left where the size is no multiple of the parts.
     rest: f64,
     total: Compensated,
-    arch: Arch,
 }
 
 impl PiecewiseTotal {
     pub fn of(size: usize) -> PiecewiseTotal {
-        let (rest, total) = (NOTHING, Compensated::default());
-        PiecewiseTotal { size, seen: 0, parts: [0.0; PARTS], rest, total, arch: Arch::new() }
+        PiecewiseTotal { size, seen: 0, parts: [0.0; PARTS], rest: NOTHING, total: Compensated::default() }
     }
 
     pub fn begin(&mut self) {
-        (self.seen, self.parts, self.rest, self.total) = (0, [0.0; PARTS], NOTHING, Compensated::default());
+        *self = PiecewiseTotal::of(self.size);
     }
 
     /// Takes the next numbers.
     pub fn push_all(&mut self, numbers: &[f64]) {
-        self.arch.dispatch(
-            #[inline(always)]
-            || self.take_all(numbers),
-        );
-    }
-
-    #[inline(always)]
-    fn take_all(&mut self, numbers: &[f64]) {
         let mut left = numbers;
         while !left.is_empty() {
             let (now, later) = left.split_at(left.len().min(PIECE - self.seen % PIECE));
@@ -51,7 +39,6 @@ impl PiecewiseTotal {
         }
     }
 
-    #[inline(always)]
     fn push_in_piece(&mut self, numbers: &[f64]) {
         let grouped = (self.size - self.size % PARTS).saturating_sub(self.seen).min(numbers.len());
         let (grouped, rest) = numbers.split_at(grouped);
