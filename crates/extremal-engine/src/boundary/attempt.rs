@@ -20,7 +20,7 @@ pub(crate) struct DiscreteProblem {
 }
 
 /// The discrete problem with all that its programs are made of.
-pub(super) struct Discretisation {
+pub(super) struct DiscretisedProblem {
     pub problem: DiscreteProblem,
     metric: Vec<f64>,
     guards: Vec<Element>,
@@ -31,7 +31,7 @@ impl Problem<'_> {
     ///
     /// # Errors
     /// The grid does not fit the problem.
-    pub(super) fn discretised(&self, steps: usize) -> Result<Discretisation, ProblemError> {
+    pub(super) fn discretised(&self, steps: usize) -> Result<DiscretisedProblem, ProblemError> {
         let reach = if self.flow.is_some() { 2 } else { self.order };
         check::enough_steps(steps, reach, self.statement.periodic)?;
         check::on_grid(self, steps)?;
@@ -41,19 +41,19 @@ impl Problem<'_> {
         let bounds = grid::bounds(&self.statement, &layout, steps, (&self.transcription, first_state));
         let metric = grid::metric(&layout, &fractions, self.transcription.ghosts);
         let guards = domain::guards(self, &layout, &bounds);
-        Ok(Discretisation { problem: DiscreteProblem { layout, fractions, bounds }, metric, guards })
+        Ok(DiscretisedProblem { problem: DiscreteProblem { layout, fractions, bounds }, metric, guards })
     }
 
     /// The same of a discrete problem that was solved.
-    pub(super) fn discretised_as(&self, solved: &DiscreteProblem) -> Discretisation {
+    pub(super) fn discretised_as(&self, solved: &DiscreteProblem) -> DiscretisedProblem {
         let DiscreteProblem { layout, fractions, bounds } = solved.clone();
         let metric = grid::metric(&layout, &fractions, self.transcription.ghosts);
         let guards = domain::guards(self, &layout, &bounds);
-        Discretisation { problem: DiscreteProblem { layout, fractions, bounds }, metric, guards }
+        DiscretisedProblem { problem: DiscreteProblem { layout, fractions, bounds }, metric, guards }
     }
 
     /// The program of a discrete problem, between these bounds.
-    pub(super) fn program(&self, of: &Discretisation, bounds: &NlpBounds) -> Assembled {
+    pub(super) fn program(&self, of: &DiscretisedProblem, bounds: &NlpBounds) -> Assembled {
         let program = self.pieces.with_elements(of.problem.layout.elements.clone(), bounds.clone());
         program.measured(of.metric.clone()).guarded(of.guards.clone())
     }
@@ -115,7 +115,7 @@ impl Problem<'_> {
     /// Searches for a minimum from these values of the unknowns.
     pub(super) fn minimum_from(
         &self,
-        discrete: &Discretisation,
+        discrete: &DiscretisedProblem,
         x: &[f64],
         options: &NlpOptions,
         watch: WatchIterations<'_>,

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use extremal_mechanics::boundary::Quantity;
 use extremal_solve::nlp::{Iteration, Nearest, NlpOptions, NlpSolution, NlpStart, NlpStatus, minimise};
 
-use super::attempt::{DiscreteProblem, Discretisation};
+use super::attempt::{DiscreteProblem, DiscretisedProblem};
 use super::statement::{Duration, Statement};
 use super::{BoundarySolution, Guess, Kind, Problem, ProblemError, SolveSettings, Status, WatchIterations, check};
 
@@ -31,13 +31,13 @@ const FEASIBLE_BARRIER: f64 = 1e-2;
 const DURATION_WEIGHT: f64 = 0.1;
 
 /// The work that is left, counted by iterations.
-struct Work<'w> {
+struct RescueBudget<'w> {
     left: usize,
     watch: WatchIterations<'w>,
     interrupted: bool,
 }
 
-impl Work<'_> {
+impl RescueBudget<'_> {
     /// Sees an iteration on a grid of so many steps.
     fn see(&mut self, steps: usize, line: &Iteration) -> ControlFlow<()> {
         self.interrupted |= (self.watch)(line).is_break();
@@ -66,7 +66,7 @@ impl Problem<'_> {
         if !(stated && lost) {
             return Ok(first);
         }
-        let mut work = Work { left: MOST_WORK, watch, interrupted: false };
+        let mut work = RescueBudget { left: MOST_WORK, watch, interrupted: false };
         let found = self.rescue(first.steps, settings, &mut work)?;
         let spent = (MOST_WORK - work.left) / first.steps.max(1);
         Ok(match found {
@@ -81,7 +81,7 @@ impl Problem<'_> {
         &self,
         steps: usize,
         settings: &SolveSettings,
-        work: &mut Work<'_>,
+        work: &mut RescueBudget<'_>,
     ) -> Result<Option<BoundarySolution>, ProblemError> {
         let mut grids: Vec<usize> = COARSE.into_iter().filter_map(|coarse| self.coarse(coarse, steps)).collect();
         grids.dedup();
@@ -142,11 +142,11 @@ impl Problem<'_> {
     /// A solution on a coarse grid: by way of the motion that meets the conditions with the least controls, and straight away.
     fn on_coarse_grid(
         &self,
-        discrete: &Discretisation,
+        discrete: &DiscretisedProblem,
         guess: &Guess,
         statement: &Statement,
         settings: &SolveSettings,
-        work: &mut Work<'_>,
+        work: &mut RescueBudget<'_>,
     ) -> Result<Option<BoundarySolution>, ProblemError> {
         let DiscreteProblem { layout, fractions, bounds } = &discrete.problem;
         let steps = fractions.len() - 1;
@@ -174,7 +174,7 @@ impl Problem<'_> {
     /// The motion that meets the conditions with the least squares of controls, in parts of their ranges.
     fn least_effort(
         &self,
-        discrete: &Discretisation,
+        discrete: &DiscretisedProblem,
         x: &[f64],
         statement: &Statement,
         options: &NlpOptions,
@@ -206,7 +206,7 @@ impl Problem<'_> {
         coarse: BoundarySolution,
         steps: usize,
         settings: &SolveSettings,
-        work: &mut Work<'_>,
+        work: &mut RescueBudget<'_>,
     ) -> Result<Option<BoundarySolution>, ProblemError> {
         let mut lift = |from: &BoundarySolution, steps: usize, most: usize| {
             let mut options = settings.options;
