@@ -7,7 +7,7 @@ use extremal_engine::analyze::Findings;
 use extremal_engine::expr::{Expr, Rational, magnitude};
 use extremal_engine::mechanics::System;
 use extremal_engine::mechanics::analysis::{Parameters, SearchBounds, Symmetry, conserved_quantities, regularity};
-use extremal_engine::model::Extent;
+use extremal_engine::model::{Extent, Pacing};
 use extremal_engine::run::{End, Tracked};
 use extremal_engine::{CompiledRun, Model, Settings, gallery as embedded};
 use extremal_testkit::analyses::{analysed, typed};
@@ -108,6 +108,7 @@ fn largest_change<'m>(name: &str, problem: &'m Model, motion: &Model, analysis: 
         tolerance: Some(1e-13),
         step: Some(until / ROWS as f64),
         start: extremal_engine::model::Start::default(),
+        pacing: Pacing::Even,
         ..Settings::of(motion).until(until)
     };
     let run = CompiledRun::tracking(motion, &settings, &tracked).unwrap_or_else(|e| panic!("{name}: {e}"));
