@@ -1,8 +1,8 @@
 //! Programs as PTX, the assembly of NVIDIA's GPUs, for one member of an ensemble per thread, with the bits of the tape.
 //!
 //! All members lie in one table of numbers, `table[column][member]`; a [`MemberLayout`] says where a kernel finds each input there, and
-//! where it writes. A [`ThreadKernel`] runs an entry once ([`Program::kernel`]), or goes round a loop for as many steps as each member has
-//! left ([`Program::loop_kernel`]). A [`drawing`] computes the numbers by which members differ. [`module`] puts kernels and the functions that they call into one text, which the driver compiles.
+//! where it writes. A [`ThreadKernel`] runs an entry once ([`Program::kernel`](crate::Program::kernel)), or goes round a loop for as many steps as each member has
+//! left ([`Program::loop_kernel`](crate::Program::loop_kernel)). A [`drawing`] computes the numbers by which members differ. [`module`] puts kernels and the functions that they call into one text, which the driver compiles.
 //!
 //! Every operation is one that IEEE 754 rounds and nothing is contracted, so that a GPU computes what the interpreter of tapes does. What
 //! depends only on inputs that are the same for all members is computed once, before the launch ([`ThreadKernel::uniforms`]).
