@@ -43,7 +43,9 @@ pub(crate) fn notebook(asked: &ModelRequest, steps: Option<usize>, watch: WatchD
     let description = model.description().map(|text| format!("\n\n{text}")).unwrap_or_default();
     cells.text(&format!("# {}{description}", model.name().unwrap_or("Model")));
     cells.code("import extremal as ex");
-    cells.code(&format!("model = {}\nmodel", stated(asked)));
+    let is_parameter = |(name, _): &&(String, f64)| model.parameters().iter().any(|known| known.name == *name);
+    let (parameters, starts): (Vec<_>, Vec<_>) = asked.values.iter().partition(is_parameter);
+    cells.code(&format!("model = {}\nmodel", stated(&asked.text, &parameters)));
     cells.code("model.equations");
     if let Some(extent) = settings.extent {
         let until = if let Extent::Until(time) = extent { Some(time) } else { None };
@@ -51,6 +53,7 @@ pub(crate) fn notebook(asked: &ModelRequest, steps: Option<usize>, watch: WatchD
             ("method", asked.stated_method().map(python_text)),
             ("step", settings.step.filter(|_| asked.states_step()).map(shortest)),
             ("until", until.filter(|_| asked.states_end()).map(shortest)),
+            ("values", (!starts.is_empty()).then(|| dictionary(&starts))),
         ]);
         let run = CompiledRun::new(&model, &settings)?;
         let mut recorder = Recorder::new(run.columns().clone());
@@ -80,7 +83,6 @@ pub(crate) fn notebook(asked: &ModelRequest, steps: Option<usize>, watch: WatchD
         let arguments = arguments([
             ("method", asked.stated_method().map(python_text)),
             ("steps", steps.map(|steps| steps.to_string())),
-            ("", None),
         ]);
         let found = optimum::solve(asked, steps, &mut NumberBlocks::default(), watch)?;
         cells.text(&format!("`{}`", found["command"].as_str().unwrap_or_default()));
@@ -105,19 +107,23 @@ pub(crate) fn notebook(asked: &ModelRequest, steps: Option<usize>, watch: WatchD
     Ok(format!("{notebook:#}\n"))
 }
 
-/// The model, by its name where it is a built-in one, with the values that are set.
-fn stated(asked: &ModelRequest) -> String {
-    let values: Vec<String> =
-        asked.values.iter().map(|(name, value)| format!("{}: {}", python_text(name), python_number(*value))).collect();
-    let values = if values.is_empty() { String::new() } else { format!(", **{{{}}}", values.join(", ")) };
-    match gallery::names().find(|name| gallery::text(name) == Some(asked.text.as_str())) {
+/// The model, by its name where it is a built-in one, with the parameters that are set.
+fn stated(text: &str, parameters: &[&(String, f64)]) -> String {
+    let values = if parameters.is_empty() { String::new() } else { format!(", **{}", dictionary(parameters)) };
+    match gallery::names().find(|name| gallery::text(name) == Some(text)) {
         Some(name) => format!("ex.gallery({}{values})", python_text(name)),
-        None => format!("ex.Model.parse({}{values})", python_block(&asked.text)),
+        None => format!("ex.Model.parse({}{values})", python_block(text)),
     }
 }
 
+/// Values by their names, as Python reads them.
+fn dictionary(values: &[&(String, f64)]) -> String {
+    let entries = values.iter().map(|(name, value)| format!("{}: {}", python_text(name), python_number(*value)));
+    format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
+}
+
 /// What is stated of these, as a call takes it.
-fn arguments(all: [(&str, Option<String>); 3]) -> String {
+fn arguments<const N: usize>(all: [(&str, Option<String>); N]) -> String {
     let stated = all.into_iter().filter_map(|(name, value)| Some(format!("{name}={}", value?)));
     stated.collect::<Vec<_>>().join(", ")
 }
@@ -172,15 +178,15 @@ mod tests {
     fn a_motion_is_run_with_what_was_set_and_compared() {
         let built_in = asked(gallery::text("pendulum").unwrap());
         let built_in = ModelRequest {
-            values: vec![("theta'".to_owned(), 0.5)],
+            values: vec![("l".to_owned(), 2.0), ("theta'".to_owned(), 0.5)],
             method: Some("galerkin(2)".to_owned()),
             until: Some("1".to_owned()),
             ..built_in
         };
         let code: Vec<String> = cells(&built_in).into_iter().map(|(_, source)| source).collect();
         let has = |line: &str| code.iter().any(|source| source.lines().any(|other| other == line));
-        assert!(has(r#"model = ex.gallery("pendulum", **{"theta'": 0.5})"#), "{code:?}");
-        assert!(has(r#"run = model.run(method="galerkin(2)", until=1.0)"#), "{code:?}");
+        assert!(has(r#"model = ex.gallery("pendulum", **{"l": 2.0})"#), "{code:?}");
+        assert!(has(r#"run = model.run(method="galerkin(2)", until=1.0, values={"theta'": 0.5})"#), "{code:?}");
         assert!(code.iter().any(|source| source.contains("    \"theta\": ")), "{code:?}");
     }
 
