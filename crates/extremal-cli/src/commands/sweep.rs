@@ -124,13 +124,13 @@ fn sweep(arguments: &SweepArguments, source: &Source, opening: OpeningDevices) -
     // A step or an end that is not given stays that of the model, and follows the parameters that vary.
     let settings = Settings { wide: arguments.device.is_wide(), ..arguments.march.settings(&source.model) };
     let record = arguments.record(&settings);
-    let sweep = CompiledSweep::new(&source.model, &settings, arguments.ensemble.variation(&arguments.model)?, record)?;
+    let variation = arguments.ensemble.variation(&arguments.model)?;
+    let sweep = CompiledSweep::new(&source.model, &settings, variation.clone(), record)?;
     let sweep = match arguments.ensemble.part(sweep.members()) {
         Some(part) => sweep.with_members(part)?,
         None => sweep,
     };
     let sweep = opening.give(sweep, arguments.print.quiet)?;
-    let variation = arguments.ensemble.variation(&arguments.model)?;
     let wanted = RowsWanted {
         file: arguments.out.as_ref(),
         plots: &arguments.plot,
